@@ -6,7 +6,8 @@
 
 PACK is a folder as of rank.py, whose definitions hold here: an acceptable pose, the contact
 potentials of the other folds. OPTIONs go to tesela dock. NAMES are complexes with commas between
-them, or smallest:COUNT. COUNT complexes at once, 1 if not given, each with a share of the processor.
+them, or smallest:COUNT. COUNT complexes at once, 1 if not given, each with its share of the cores
+that this program may use.
 A line comes with each complex that is done. Results of an earlier run in OUT are taken as they are.
 
 restrain gives the search one pair of residues, the closest of the native complex: that of the
@@ -28,7 +29,8 @@ import subprocess
 import sys
 import time
 
-import numpy as np
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # numpy's, of each job
+import numpy as np  # noqa: E402
 
 sys.dont_write_bytecode = True
 import rank  # noqa: E402
@@ -96,8 +98,10 @@ def dock(tesela, pair, name, out, label, options):
     if not os.path.exists(folder + "/run.json"):
         table = rank.table_of(out, rank.fold_of(name))
         command = [tesela, "dock", *pair.files, "-o", folder, "--poses", "0", "--contacts", table]
+        threads = options[options.index("--threads") + 1]
         with open(folder + ".log", "w") as log:
-            done = subprocess.run([*command, *options], stdout=log, stderr=log, check=False)
+            done = subprocess.run([*command, *options], stdout=log, stderr=log, check=False,
+                                  env={**os.environ, "OMP_NUM_THREADS": threads})
         if done.returncode != 0:
             raise RuntimeError(f"{name}: see {folder}.log")
     return folder
@@ -181,8 +185,8 @@ def main():
     task, tesela, pack, out = sys.argv[1:5]
     options = sys.argv[5:]
     names, jobs = choose(pack, take(options, "--only")), int(take(options, "--jobs") or 1)
-    if jobs > 1:
-        options += ["--threads", str(max(1, os.cpu_count() // jobs))]
+    if "--threads" not in options:
+        options += ["--threads", str(max(1, len(os.sched_getaffinity(0)) // jobs))]
     os.makedirs(out, exist_ok=True)
     begun, firsts = time.time(), {}
     work = functools.partial(tasks[task], tesela, pack, out, options)

@@ -23,9 +23,9 @@ def compute(options, geometry, row):
         molecule, report = os.path.join(folder, "m.xyz"), os.path.join(folder, "r.json")
         with open(molecule, "w", encoding="utf-8") as file:
             file.write(f"{len(geometry['symbols'])}\n\n")
-            for symbol, r in zip(geometry["symbols"], geometry["xyz_angstrom"]):
+            for symbol, r in zip(geometry["symbols"], geometry["xyz_bohr"]):
                 file.write(f"{symbol} {r[0]!r} {r[1]!r} {r[2]!r}\n")
-        command = [options.tesela, "scf", molecule, "--basis", row["basis"], "--xc", FUNCTIONALS[row["xc"]],
+        command = [options.tesela, "scf", molecule, "--unit", "bohr", "--basis", row["basis"], "--xc", FUNCTIONALS[row["xc"]],
                    "--charge", str(geometry["charge"]), "--multiplicity", str(geometry["spin_2S"] + 1), "--grid",
                    GRIDS.get(row["grid"], row["grid"]), "--tight", "--quiet", "--json", report, "--threads",
                    str(options.threads)]

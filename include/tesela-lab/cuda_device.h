@@ -64,7 +64,7 @@ TSL_LAB_MEETING T shuffle(int operation, unsigned mask, T value, unsigned argume
     __builtin_memcpy(&bits, &value, sizeof value);
     bits = tsl_lab_warp(operation, mask, bits, argument, (unsigned)width);
     T out;
-    __builtin_memcpy(&out, &bits, sizeof out);
+    __builtin_memcpy((void *)&out, &bits, sizeof out);
     return out;
 }
 } // namespace tsl_lab
@@ -143,7 +143,7 @@ template <class T> TSL_LAB_KERNEL_INLINE T atomic(T *address, int operation, T v
     const uint64_t old =
         tsl_lab_atomic((void *)address, sizeof(T), operation, bits_of(value), bits_of(other));
     T out;
-    __builtin_memcpy(&out, &old, sizeof out);
+    __builtin_memcpy((void *)&out, &old, sizeof out);
     return out;
 }
 } // namespace tsl_lab

@@ -24,6 +24,7 @@
 
 #include "cuda_api.h"
 #include "cuda_device.h"
+#include "cuda_texture.h"
 
 #ifdef __CUDA__
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,

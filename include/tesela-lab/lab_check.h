@@ -15,6 +15,10 @@
 
 namespace lab
 {
+#ifdef LAB_CARD
+inline std::vector<void *> held; /* memory of a case, which a card gets back after it */
+#endif
+
 /* One size with its input. Each stream of numbers depends on the seed, the case and the stream's
  * number, so that both programs have the same. */
 struct Case {
@@ -155,6 +159,9 @@ struct Case {
     {
         T *to = nullptr;
         cudaMalloc(&to, (count > 0 ? (size_t)count : 1) * sizeof(T));
+#ifdef LAB_CARD
+        held.push_back(to);
+#endif
         return to;
     }
     template <class T> T *zeros(long count)

@@ -87,7 +87,7 @@ enum {
 TSL_LAB_DEVICE uint64_t tsl_lab_warp(int operation, unsigned mask, uint64_t value,
                                      unsigned argument, unsigned width) TSL_LAB_APART;
 
-/* Atomic operations on 4 or 8 bytes; each returns the old value. */
+/* Atomic operations on 4 or 8 bytes, of halves on 2 or 4; each returns the old value. */
 enum {
     TSL_LAB_ADD,
     TSL_LAB_EXCHANGE,
@@ -101,7 +101,8 @@ enum {
     TSL_LAB_MAX_SIGNED,
     TSL_LAB_INCREMENT, /* back to 0 after `value` */
     TSL_LAB_DECREMENT, /* back to `value` after 0 */
-    TSL_LAB_ADD_FLOAT  /* the bits of a float or double */
+    TSL_LAB_ADD_FLOAT, /* the bits of a float or double */
+    TSL_LAB_ADD_HALF   /* of one half or two */
 };
 TSL_LAB_DEVICE uint64_t tsl_lab_atomic(void *address, int bytes, int operation, uint64_t value,
                                        uint64_t other);

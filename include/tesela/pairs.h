@@ -5,17 +5,18 @@
  *  Results have the precision of the points. Of n points each of the n (n - 1) / 2 pairs is
  *  computed once, and only once where the layout holds it once.
  *
- *  | layout     | holds                  | element of (i, j)                     | elements | |
- * ---------- | ---------------------- | ------------------------------------- | --------------- |
- *  | condensed  | i < j, rows of i       | i n - i (i + 1) / 2 + j - i - 1       | n (n - 1) / 2 |
- *  | square     | all                    | i n + j                               | n n | | packed
- * | j <= i, rows of i      | i (i + 1) / 2 + j                     | n (n + 1) / 2   | | rectangle
- * | a_i and b_j            | i n_b + j                             | n_a n_b         |
+ *  | layout    | holds             | element of (i, j)               | elements        |
+ *  | --------- | ----------------- | ------------------------------- | --------------- |
+ *  | condensed | i < j, rows of i  | i n - i (i + 1) / 2 + j - i - 1 | n (n - 1) / 2   |
+ *  | square    | all               | i n + j                         | n n             |
+ *  | packed    | j <= i, rows of i | i (i + 1) / 2 + j               | n (n + 1) / 2   |
+ *  | rectangle | a_i and b_j       | i n_b + j                       | n_a n_b         |
  *
- *  Where a context belongs to a rank of several, tsl_distance_stream(), tsl_energy_plan_create(),
- *  tsl_energy_execute() and tsl_triplets_energy() are collective: all ranks give the same points
- *  and options, on devices of one kind (else TSL_E_ARG), and each computes a part. Results have the
- *  same bits whatever the number of ranks. All other functions work for their rank alone.
+ *  Where a context belongs to a rank of several, tsl_distance_stream(), tsl_neighbors_find(),
+ *  tsl_histogram_count(), tsl_energy_plan_create(), tsl_energy_execute() and tsl_triplets_energy()
+ *  are collective: all ranks give the same points and options, on devices of one kind (else
+ *  TSL_E_ARG), and each computes a part. Results have the same bits whatever the number of ranks.
+ *  All other functions work for their rank alone.
  *
  *  Any range of elements can be computed alone, so that nobody needs memory for all of them.
  *  tesela/simplex.h turns an element's number into (i, j).
@@ -205,7 +206,8 @@ typedef struct tsl_neighbors {
  * image of it, z reduced first, then y, then x: d - rint(d / l) l, the quotient by way of 1 / l. So
  * the set is the same on every device, with cells and without.
  *
- *  @param[out] out     owned by the caller: tsl_neighbors_release()
+ *  @param[out] out     owned by the caller: tsl_neighbors_release(); of several ranks rank 0 has all
+ *                      rows, and the others a count of 0
  *  @param[in]  points  1 to 3 coordinates, 3 in a periodic cell; at most 2147483647 points
  *  @return TSL_OK; TSL_E_ARG if an option is out of range, the cut-off is more than half of a width
  * of the cell, or a coordinate is not finite or more than 1e6 cut-offs from the origin (in single
@@ -298,7 +300,7 @@ typedef struct tsl_histogram {
  *  The bin of a pair is floor(r (bins / to)), both operations and r = sqrt(r^2) rounded in the
  * points' precision, r^2 as tsl_neighbors_find() has it: counts are the same on every device.
  *
- *  @param[out] out  owned by the caller: tsl_histogram_release()
+ *  @param[out] out  owned by the caller: tsl_histogram_release(); the same on all ranks
  *  @return TSL_OK; TSL_E_ARG, also for what tsl_neighbors_find() refuses of a cut-off `to`;
  * TSL_E_NOMEM; TSL_E_DEVICE.
  *

@@ -123,7 +123,7 @@ typedef struct tsl_scf_options {
                                 in the last iteration */
     double error_tolerance;  /**< hartree: the largest element of F D S - S D F, in orthonormal
                                 functions, of a converged solution */
-    int max_iterations;      /**< 1 to 10000 */
+    int max_iterations;      /**< of the solution, 1 to 10000 */
     double damping;     /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
     double level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0.
                            What converges with it must converge again without */
@@ -190,11 +190,11 @@ typedef struct tsl_scf_result {
  * functions, a charge or multiplicity that the number of electrons cannot have, more than 50
  * functions with TSL_SCF_FIT_NONE, a point charge within 1e-3 bohr of a nucleus, options out of
  * range, a file `restart` of another molecule, basis set or number of electrons; TSL_E_UNSUPPORTED
- * for functionals with exact exchange, basis sets with effective core potentials, orbital functions
- * beyond g, TSL_SCF_FIT_NONE on another device than `cpu`, a GPU without cuBLAS and cuSOLVER;
- * TSL_E_IO, TSL_E_FORMAT of basis sets' files and of `restart`; TSL_E_NOMEM, before anything large
- * is taken, where `memory`, or what is free, is less than what is needed without integrals that are
- * kept. A note says what will be taken.
+ * for functionals with exact exchange or nonlocal correlation, basis sets with effective core
+ * potentials, orbital functions beyond g, TSL_SCF_FIT_NONE on another device than `cpu`, a GPU
+ * without cuBLAS and cuSOLVER; TSL_E_IO, TSL_E_FORMAT of basis sets' files and of `restart`;
+ * TSL_E_NOMEM, before anything large is taken, where `memory`, or what is free, is less than what
+ * is needed without integrals that are kept. A note says what will be taken.
  */
 TSL_API tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
                                        const tsl_scf_molecule *molecule,
@@ -213,6 +213,11 @@ TSL_API tsl_status tsl_scf_plan_describe(const tsl_scf_plan *plan, tsl_scf_descr
  *  DIIS (P. Pulay, J. Comput. Chem. 3, 556 (1982)) of eight Fock matrices. If the energy rises
  * three times in a row or the error stalls, Fock matrices are mixed with the last one, and then the
  * energies of empty orbitals are raised; notes to the context's message function say so.
+ *
+ *  Where orbitals of one energy are occupied in part, as the pi orbitals of OH, each of their
+ * places about the axis has another energy on the grid. If error_tolerance is 1e-6 or less, the
+ * equations are solved again from four other places, in at most 40 iterations each, and the
+ * solution of least energy is kept; a note says what that gained.
  *
  *  Accuracy: with the same basis functions, fit and grid, energies agree with PySCF's to 1e-8
  * hartree. The same bits whatever the number of threads; another device's energies are the CPU's to

@@ -90,6 +90,55 @@ TSL_SIMPLEX_FN int64_t tsl_condensed_base(int64_t n, int64_t i)
     return tsl_upper_base(n - 1, i) - 1;
 }
 
+/* ---- parts of triangles, and many of them -----------------------------------------------------
+ */
+
+/** Elements of a trapezoid of m rows, row i of which holds the columns 0 <= j <= i + d: a lower
+ *  triangle of m + d rows without its first d; m, d >= 0. */
+TSL_SIMPLEX_FN int64_t tsl_trapezoid_count(int64_t m, int64_t d)
+{
+    return tsl_triangle_count(m + d) - tsl_triangle_count(d);
+}
+
+/** The row of element k of a trapezoid; its column is k - tsl_trapezoid_count(i, d). */
+TSL_SIMPLEX_FN int64_t tsl_trapezoid_row(int64_t d, int64_t k)
+{
+    return tsl_lower_row(k + tsl_triangle_count(d)) - d;
+}
+
+/** Number of the first element of row i of a band, i - w <= j <= i, 0 <= j; of i = n the elements
+ *  of n rows. w >= 0. */
+TSL_SIMPLEX_FN int64_t tsl_band_first(int64_t w, int64_t i)
+{
+    return i <= w ? tsl_triangle_count(i) : tsl_triangle_count(w) + (i - w) * (w + 1);
+}
+
+/** The row of element k of a band. Its column is k - tsl_band_first(w, i), and i - w more below the
+ *  row w. */
+TSL_SIMPLEX_FN int64_t tsl_band_row(int64_t w, int64_t k)
+{
+    const int64_t corner = tsl_triangle_count(w);
+    return k < corner ? tsl_lower_row(k) : w + (k - corner) / (w + 1);
+}
+
+/** Which domain of a batch element k of all is in: the largest b with first[b] <= k.
+ *  @param[in] first  [count + 1], ascending: where each domain's elements begin, and their number;
+ *                    domains may be empty
+ *  @param[in] k      0 <= k < first[count] */
+TSL_SIMPLEX_FN int64_t tsl_batch_row(const int64_t *first, int64_t count, int64_t k)
+{
+    int64_t low = 0, high = count;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (first[middle] <= k) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 /* ---- maps of blocks -------------------------------------------------------------------------- */
 
 /** Maps from the blocks of a grid to the tiles (i, j), j <= i < n, of a lower triangle of n x n
@@ -299,6 +348,54 @@ TSL_SIMPLEX_FN int64_t tsl_map_blocks(tsl_map map, int64_t n)
     return blocks;
 }
 
+/* ---- grids that launch grids ------------------------------------------------------------------
+ */
+
+/** A triangle of `tiles` tiles a side whose first one is (first, first), done by a grid that
+ *  launches two more (dynamic parallelism; Escobar Gonzalez & Lastra Mena 2017). With more than
+ *  `leaf` tiles a side its grid does the rectangle of the lower rows and the left columns, and
+ *  launches grids for the two triangles that are left: tsl_nested_half(). Otherwise its grid has a
+ *  block for each tile of the square, those above the diagonal idle. The source has leaf = 1024
+ *  cells. For any number of tiles. */
+typedef struct tsl_nested {
+    int64_t first, tiles;
+} tsl_nested;
+
+/** One of the two triangles that a rectangle leaves: 0, the upper one, or 1. */
+TSL_SIMPLEX_FN tsl_nested tsl_nested_half(tsl_nested triangle, int which)
+{
+    const int64_t upper = triangle.tiles / 2;
+    const tsl_nested lower = {triangle.first + upper, triangle.tiles - upper};
+    triangle.tiles = upper;
+    return which == 0 ? triangle : lower;
+}
+
+/** The grid of a triangle's rectangle, or of its square; leaf >= 1. */
+TSL_SIMPLEX_FN tsl_map_grid tsl_nested_grid(tsl_nested triangle, int64_t leaf)
+{
+    const int64_t left = triangle.tiles / 2;
+    tsl_map_grid grid = {triangle.tiles, triangle.tiles};
+    if (triangle.tiles > leaf) {
+        grid.x = left;
+        grid.y = triangle.tiles - left;
+    }
+    return grid;
+}
+
+/** The tile that block (x, y) of that grid does.
+ *  @return 1; 0: none, and *tile is not written. */
+TSL_SIMPLEX_FN int tsl_nested_tile(tsl_tile *tile, tsl_nested triangle, int64_t leaf, int64_t x,
+                                   int64_t y)
+{
+    const int64_t above = triangle.tiles > leaf ? triangle.tiles / 2 : 0;
+    if (x >= (above > 0 ? above : y + 1) || above + y >= triangle.tiles) {
+        return 0;
+    }
+    tile->i = triangle.first + above + y;
+    tile->j = triangle.first + x;
+    return 1;
+}
+
 /* ---- roots that are not corrected -------------------------------------------------------------
  */
 
@@ -357,6 +454,70 @@ TSL_SIMPLEX_FN tsl_cell tsl_tetrahedron_cell(int64_t k)
     cell.j = tsl_lower_row(within);
     cell.l = within - tsl_triangle_count(cell.j);
     return cell;
+}
+
+/** Maps from the blocks of a grid to the tiles (i, j, l), l <= j <= i < n, of a tetrahedron. Every
+ *  one covers each tile exactly once, for any n. */
+typedef enum tsl_tetrahedron_map {
+    TSL_TETRAHEDRON_CUBE = 0,     /**< a block a tile of the cube; five sixths are idle */
+    TSL_TETRAHEDRON_ROOT = 1,     /**< a row of blocks, by tsl_tetrahedron_cell() */
+    TSL_TETRAHEDRON_RECURSIVE = 2 /**< prisms of doubling size, a launch a size, each of a triangle
+                                       by TSL_MAP_FOLD; small cubes last */
+} tsl_tetrahedron_map;
+
+enum { TSL_TETRAHEDRON_MAPS = 3 }; /**< their number */
+
+/** Launches of a map of n >= 1 tiles a side. */
+TSL_SIMPLEX_FN int tsl_tetrahedron_launches(tsl_tetrahedron_map map, int64_t n)
+{
+    return map == TSL_TETRAHEDRON_RECURSIVE ? tsl_map_levels(n) + 1 : 1;
+}
+
+/** The grid of one of these launches: i is the number of blocks along x, j along y, l along z. */
+TSL_SIMPLEX_FN tsl_cell tsl_tetrahedron_grid_of(tsl_tetrahedron_map map, int64_t n, int launch)
+{
+    tsl_cell grid = {n, n, n};
+    if (map == TSL_TETRAHEDRON_ROOT) {
+        grid.i = tsl_tetrahedron_count(n);
+        grid.j = 1;
+        grid.l = 1;
+    } else if (map == TSL_TETRAHEDRON_RECURSIVE) {
+        const int levels = tsl_map_levels(n);
+        const int64_t leaf = ((n - 1) >> levels) + 1;
+        const tsl_map_grid fold = tsl_map_grid_of(TSL_MAP_FOLD, leaf << launch, 0);
+        grid.i = launch < levels ? fold.x : leaf;
+        grid.j = launch < levels ? fold.y : leaf;
+        grid.l = leaf << levels;
+    }
+    return grid;
+}
+
+/** The tile that block (x, y, z) of a launch does.
+ *  @return 1; 0 for a block that is idle. */
+TSL_SIMPLEX_FN int tsl_tetrahedron_tile(tsl_cell *tile, tsl_tetrahedron_map map, int64_t n,
+                                        int launch, int64_t x, int64_t y, int64_t z)
+{
+    tsl_cell cell = {z, y, x};
+    if (map == TSL_TETRAHEDRON_ROOT) {
+        cell = tsl_tetrahedron_cell(x);
+    } else if (map == TSL_TETRAHEDRON_RECURSIVE) {
+        const int levels = tsl_map_levels(n);
+        const int64_t leaf = ((n - 1) >> levels) + 1;
+        const int64_t side = launch < levels ? leaf << launch : leaf;
+        if (launch < levels) {
+            const int64_t first = z / (2 * side) * 2 * side, layer = z % (2 * side);
+            tsl_tile flat[TSL_MAP_TILES] = {{0, 0}};
+            (void)tsl_map_tiles(flat, TSL_MAP_FOLD, side, 0, x, y); /* none of its blocks is idle */
+            cell.i = first + side + (layer < side ? layer : flat[0].i);
+            cell.j = first + (layer < side ? flat[0].i : side + flat[0].j);
+            cell.l = first + (layer < side ? flat[0].j : layer - side);
+        } else {
+            cell.j += z / side * side;
+            cell.l += z / side * side;
+        }
+    }
+    *tile = cell;
+    return cell.l <= cell.j && cell.j <= cell.i && cell.i < n;
 }
 
 /* ---- tiles for threads ------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-/* The command `tesela`: finds the command asked for. */
+/* The command `tesela`: finds and runs the command that is asked for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 typedef struct entry {
     const char *name;
-    char *full_name; /* as --help shows it */
+    char *full_name; /* "tesela pairs", as --help shows it */
     const char *summary;
     const cli_command *command;
 } entry;
@@ -64,8 +64,8 @@ static const entry *find(const char *name)
     return NULL;
 }
 
-/* A file must not be opened as one of the standard streams. What takes the place of one that was
- * closed cannot be written to, so that its user hears of that. */
+/* Keep the numbers of standard streams taken, so that no file is opened as one of them. The file in
+ * the place of a closed stream cannot be written to, so that writing to it fails. */
 static void hold_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
@@ -97,13 +97,13 @@ int main(int argc, char **argv)
         print_help(stdout);
         return cli_close_output(CLI_DONE);
     }
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const entry *found = find(asks_help ? argv[2] : name);
     cli_be_silent(false);
     if (found == NULL) {
         return cli_refused(CLI_USAGE);
     }
-    if (asks_help) { /* tesela help dock */
+    if (asks_help) { /* as in `tesela help dock` */
         char *arguments[] = {found->full_name, help, NULL};
         return cli_close_output(cli_run(found->command, 2, arguments));
     }

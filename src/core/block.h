@@ -67,7 +67,7 @@
 /* Threads of a block at most, and blocks of a grid's second and third axis. */
 enum { TSL_BLOCK_THREADS = 1024, TSL_MOST_BLOCKS_Y = 65535 };
 
-/* Numbers that TSL_ADD_UP adds up, and a warp of them. */
+/* TSL_ADD_UP adds up so many numbers, in warps of so many lanes. */
 enum { TSL_SUM_OF = 256, TSL_SUM_LANES = 32 };
 
 /* Blocks that wait for each other faster than others do, where the device has such. */
@@ -82,7 +82,7 @@ enum { TSL_CLOSE_BLOCKS = 16 };
     static __global__ void __launch_bounds__(threads, resident) name(const __grid_constant__ type a)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL_OF(name, type, threads, 1)
 #define TSL_BLOCK_FN static __device__ __forceinline__
-/* What a thread does with atomic operations. */
+/* A function of one thread, which may use atomic operations. */
 #define TSL_THREAD_FN static __device__ __forceinline__
 #define TSL_WITHIN
 #define TSL_HERE
@@ -100,7 +100,7 @@ enum { TSL_CLOSE_BLOCKS = 16 };
 #define TSL_PHASE                                                                                  \
     for (int thread = (int)threadIdx.x, tsl_once = 1; tsl_once; tsl_once = 0, __syncthreads())
 #define TSL_GRID_PHASE for (int tsl_pass = 1; tsl_pass; tsl_pass = 0, tsl_grid_barrier())
-/* GPUs before compute capability 9.0 run one after the other. */
+/* GPUs before compute capability 9.0 run one kernel after the other. */
 #if __CUDA_ARCH__ >= 900
 #define TSL_LET_NEXT_BEGIN cudaTriggerProgrammaticLaunchCompletion()
 #define TSL_WAIT_FOR_EARLIER cudaGridDependencySynchronize()
@@ -162,15 +162,16 @@ static __device__ __forceinline__ int64_t tsl_atomic_add_long(int64_t *at, int64
     return (int64_t)atomicAdd((unsigned long long *)at, (unsigned long long)value);
 }
 
-/* Put `value` where `expected` is; what was there. */
+/* Put `value` at *at if `expected` is there. Returns what was there. */
 static __device__ __forceinline__ int32_t tsl_atomic_replace(int32_t *at, int32_t expected,
                                                              int32_t value)
 {
     return atomicCAS(at, expected, value);
 }
 
-/* Add to an integer in shared memory, its lower half first, in two additions that the memory does
- * by itself, as it does not of 64 bits. That the lower one overflows is told by what was there. */
+/* Add to an integer of 64 bits in shared memory, by two additions of 32 bits, the lower half first:
+ * shared memory adds 32 bits by itself, but not 64. The old value of the lower half tells whether
+ * it overflowed. */
 static __device__ __forceinline__ void tsl_atomic_add_halves(uint32_t halves[2], int64_t value)
 {
     const uint32_t low = (uint32_t)value;
@@ -183,7 +184,7 @@ static __device__ __forceinline__ void tsl_atomic_max_int(int *at, int value)
     atomicMax(at, value);
 }
 
-/* For values >= 0, whose order is that of their bits. */
+/* The larger of the two goes to *at. Values are >= 0, so they are in the order of their bits. */
 static __device__ __forceinline__ void tsl_atomic_max(float *at, float value)
 {
     atomicMax((int *)at, __float_as_int(value));
@@ -205,8 +206,8 @@ static __device__ __forceinline__ void tsl_atomic_max_double(double *at, double 
 typedef struct tsl_sim_block {
     int block, blocks, member, members, layer, layers, threads;
     int first, step; /* order of the threads: first, first + step, … modulo their number */
-    int stage;       /* the grid phase to run; */
-    int *passed;     /* and how many the block has come to */
+    int stage;       /* the grid phase to run */
+    int *passed;     /* grid phases that the block has come to */
     void *shared;    /* of TSL_SHARED_DYNAMIC */
 } tsl_sim_block;
 
@@ -297,7 +298,7 @@ static inline void tsl_atomic_max_double(double *at, double value)
 
 #endif
 
-/* Blocks of the members of a batch, a member a row of them. */
+/* The member of a batch that a block works on: each member has a row of the grid's blocks. */
 #define TSL_MEMBER TSL_BLOCK_Y
 
 /* Blocks of `threads` that cover `work` items. */
@@ -311,7 +312,8 @@ TSL_FN int tsl_blocks_for(int64_t work, int threads)
  * TSL_ADD_UP(values, count): `count` rows of 256, each summed into its first by halves: 0 + 128, …
  */
 
-/* The same for values [count], one of each thread; `count` is a power of two from 256 on. */
+/* Sums values [count], one of each thread, into values[0], outside of phases. `count` is a power of
+ * two from 256 on. */
 TSL_BLOCK_FN void tsl_add_up_all(TSL_WITHIN double *values, int count)
 {
     double(*const rows)[TSL_SUM_OF] = (double(*)[TSL_SUM_OF])values;
@@ -327,7 +329,7 @@ TSL_BLOCK_FN void tsl_add_up_all(TSL_WITHIN double *values, int count)
 }
 
 /* TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared) queues a kernel of grid
- * phases; no more blocks than the device has processors. */
+ * phases. There may be no more blocks than the device has processors. */
 
 /* TSL_LAUNCH_BOX(context, kernel, arguments, x, y, z, threads, shared) queues a kernel of x * y * z
  * blocks on the context's stream, with `shared` bytes for its TSL_SHARED_DYNAMIC array; its value

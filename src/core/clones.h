@@ -6,7 +6,7 @@
 #ifndef TSL_CLONES_H
 #define TSL_CLONES_H
 
-/* Sanitizers are not up yet when the loader picks. */
+/* No clones with sanitizers, which are not running yet when the loader picks one. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TSL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -21,8 +21,9 @@
 #define TSL_FUSED_CLONES
 #endif
 
-/* Of a vector in code that is written with them: what nearly all of those instruction sets have
- * registers for. Compilers keep wider ones in memory, at half the speed and less. */
+/* Bytes of a vector, in code that is written with vectors. Nearly all of those instruction sets
+ * have registers of this width. Compilers keep wider vectors in memory, at half the speed and
+ * less. */
 #ifdef __x86_64__
 #define TSL_VECTOR_BYTES 32
 #else

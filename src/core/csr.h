@@ -4,12 +4,13 @@
 
 #include "core/core.h"
 
-/* Row i has the entries row_start[i] … row_start[i + 1] - 1, their columns ascending. Or some rows
- * of a matrix: then entry k of row i is still column[k]. */
+/* Row i has the entries row_start[i] … row_start[i + 1] - 1, their columns ascending. A struct may
+ * also show some rows of a matrix: row_start then begins at the first of their entries, and entry k
+ * is still column[k]. */
 typedef struct tsl_csr {
     int64_t rows;
     int64_t columns;
-    int64_t *row_start; /* [rows + 1], from 0 */
+    int64_t *row_start; /* [rows + 1], from 0 in a whole matrix */
     int32_t *column;    /* [nonzeros] */
     double *value;      /* [nonzeros] */
 } tsl_csr;

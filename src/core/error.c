@@ -6,7 +6,7 @@
 #include "core/config.h"
 #include "core/context.h"
 
-/* Of what fails outside of a context. */
+/* The error of what failed without a context. */
 static _Thread_local char thread_error[TSL_ERROR_TEXT];
 
 const char *tsl_status_name(tsl_status status)

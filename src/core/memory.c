@@ -6,8 +6,8 @@
 
 #include "core/core.h"
 
-/* From LARGE bytes on, memory begins on a huge page and asks for such: to touch it for the first
- * time then takes one fault for 2 MiB, not 512. */
+/* Memory of LARGE bytes and more begins on a huge page and asks for huge pages: touching it for the
+ * first time then takes one page fault for 2 MiB, not 512. */
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
 
 static void *take(size_t bytes)
@@ -18,16 +18,17 @@ static void *take(size_t bytes)
     }
 #ifdef MADV_HUGEPAGE
     if (bytes >= LARGE) {
-        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* refused: small pages do */
+        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* where it is refused, small pages do */
     }
 #endif
     return memory;
 }
 
 static atomic_llong allocations; /* since the last tsl_test_fail_allocation() */
-static atomic_llong fail_from;   /* this allocation and all after it fail; 0: none does */
+static atomic_llong fail_from;   /* the first that fails, as all after it do; 0: none fails */
 static atomic_llong live;
-static _Thread_local long long own_allocations, own_fail_from; /* those of this thread */
+/* Counts of this thread's own allocations. */
+static _Thread_local long long own_allocations, own_fail_from;
 static _Thread_local int64_t own_bytes, own_peak; /* since the last tsl_test_own_peak() */
 
 /* Count an allocation; false: it is to fail. */

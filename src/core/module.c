@@ -11,7 +11,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* What is looked for, and what came of it. */
+/* A module that is looked for, and what was found. */
 typedef struct search {
     const char *file_name;
     int flags;
@@ -20,7 +20,8 @@ typedef struct search {
     size_t bytes;
 } search;
 
-/* Open the module in one folder; false if there is none. What is no file may never end. */
+/* Open the module in one folder; false if it is not there. Only regular files are opened: reading a
+ * pipe might never end. */
 static bool open_in(search *s, const char *folder)
 {
     char path[PATH_BYTES];
@@ -38,7 +39,7 @@ static bool open_in(search *s, const char *folder)
     return true;
 }
 
-/* Folder of the library or command this code is in. */
+/* Folder of the library or command that this code is part of. */
 static bool own_folder(char *folder)
 {
     Dl_info info;
@@ -46,7 +47,7 @@ static bool own_folder(char *folder)
     if (dladdr((void *)(uintptr_t)&open_in, &info) == 0 || info.dli_fname == NULL) {
         return false;
     }
-    /* A command started by a bare name has no folder there. */
+    /* the path of a command that was started by a bare name lacks the folder */
     const bool named = strchr(info.dli_fname, '/') != NULL;
     if (realpath(named ? info.dli_fname : "/proc/self/exe", path) == NULL) {
         return false;

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The function `entry` of the module `file_name`, looked for in the folders of TESELA_PLUGIN_PATH,
- * beside the library or the command, and in ../lib from there; `text` becomes its path. NULL:
- * `text` is one line of reason. The module stays open. `global`: what its own libraries define may
- * be used by theirs. */
+/* Opens the module `file_name` and returns its function `entry`; `text` becomes the module's path.
+ * It is looked for in the folders of TESELA_PLUGIN_PATH, beside the library or the command, and in
+ * ../lib from there. NULL: `text` is one line of reason. The module stays open. `global`: libraries
+ * that it loads see the symbols of one another. */
 void *tsl_module_open(const char *file_name, const char *entry, bool global, char *text,
                       size_t bytes);
 

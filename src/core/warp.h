@@ -13,7 +13,22 @@
  * A warp phase is a phase without a barrier at its end. As in any phase, no thread may read what
  * another writes in it: TSL_FROM_LANE and TSL_BALLOT read variables of TSL_PRIVATE that an earlier
  * phase wrote. All 32 threads come to each of them, inside of a phase or outside. What threads
- * leave for each other in memory needs a TSL_PHASE. */
+ * leave for each other in memory needs a TSL_PHASE. Blocks of more threads may have warp phases
+ * too, but not TSL_FROM_LANE and TSL_BALLOT.
+ *
+ * A warp multiplies small matrices, which GPUs have units for (tensor cores):
+ *
+ *     TSL_WARP_MULTIPLY(sums, .of[1], left, .upper, right, .of[2]);
+ *
+ * adds to a 16 x 8 matrix the product of a 16 x 16 and a 16 x 8 one. It stands outside of phases,
+ * of blocks of any number of whole warps, each of which has matrices of its own; names are of
+ * TSL_PRIVATE, each followed by where in such a variable a thread's part begins. Thread
+ * 4 r + c of a warp has of the sums float [4]: rows r and r + 8, of each columns 2 c and 2 c + 1;
+ * of the left uint32_t [4]: rows r, r + 8, r, r + 8, of the first two columns 2 c and 2 c + 1, of
+ * the others 2 c + 8 and 2 c + 9; of the right uint32_t [2]: column r, rows 2 c and 2 c + 1, then
+ * 2 c + 8 and 2 c + 9. Two numbers share 32 bits, the first the lower ones; each is the upper half
+ * of a float (bfloat16, 8 significant bits). Products are exact. Sums are in single precision;
+ * how each addition of them rounds is up to the device. Source: PTX ISA, mma.m16n8k16. */
 #ifndef TSL_WARP_H
 #define TSL_WARP_H
 
@@ -30,8 +45,22 @@ enum { TSL_WARP = 32 };
 /* Bit k: is the variable of thread k not 0? */
 #define TSL_BALLOT(name) __ballot_sync(~0U, (name)[0])
 #define TSL_COUNT_BITS(bits) __popc(bits)
+#define TSL_WARP_MULTIPLY(sums, of_sums, left, of_left, right, of_right)                           \
+    tsl_warp_multiply((sums)[0] of_sums, (left)[0] of_left, (right)[0] of_right)
+
+static __device__ __forceinline__ void tsl_warp_multiply(float *sums, const uint32_t *left,
+                                                         const uint32_t *right)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                 : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]),
+                   "r"(right[1]));
+}
 
 #else
+
+#include <string.h>
 
 #define TSL_WARP_PHASE TSL_PHASE
 #define TSL_FROM_LANE(name, lane) ((name)[(lane)])
@@ -45,6 +74,50 @@ static inline uint32_t tsl_ballot(const int *hits)
         bits |= (uint32_t)(hits[lane] != 0) << lane;
     }
     return bits;
+}
+
+#define TSL_WARP_MULTIPLY(sums, of_sums, left, of_left, right, of_right)                           \
+    for (int tsl_lane = 0; tsl_lane < TSL_THREADS; tsl_lane += TSL_WARP) {                         \
+        tsl_warp_multiply((sums)[tsl_lane] of_sums, (int)(sizeof *(sums) / sizeof(float)),         \
+                          (left)[tsl_lane] of_left, (int)(sizeof *(left) / sizeof(uint32_t)),      \
+                          (right)[tsl_lane] of_right, (int)(sizeof *(right) / sizeof(uint32_t)));  \
+    }
+
+/* The float whose upper half is the lower (0) or upper (1) half of `pair`. */
+static inline float tsl_upper_half(uint32_t pair, int which)
+{
+    const uint32_t bits = which ? pair & 0xffff0000U : pair << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* One warp's, whose threads' parts are that many numbers from each other. */
+static inline void tsl_warp_multiply(float *sums, int sums_step, const uint32_t *left,
+                                     int left_step, const uint32_t *right, int right_step)
+{
+    float a[16][16], b[8][16];
+    for (int lane = 0; lane < TSL_WARP; lane++) {
+        const int r = lane / 4, c = lane % 4 * 2;
+        for (int e = 0; e < 8; e++) {
+            a[r + e / 2 % 2 * 8][c + e / 4 * 8 + e % 2] =
+                tsl_upper_half(left[lane * left_step + e / 2], e % 2);
+        }
+        for (int e = 0; e < 4; e++) {
+            b[r][c + e / 2 * 8 + e % 2] = tsl_upper_half(right[lane * right_step + e / 2], e % 2);
+        }
+    }
+    for (int lane = 0; lane < TSL_WARP; lane++) {
+        for (int e = 0; e < 4; e++) {
+            const float *const row = a[lane / 4 + e / 2 * 8], *const column =
+                                                                  b[lane % 4 * 2 + e % 2];
+            float sum = 0;
+            for (int k = 0; k < 16; k++) {
+                sum += row[k] * column[k];
+            }
+            sums[lane * sums_step + e] += sum;
+        }
+    }
 }
 
 #endif

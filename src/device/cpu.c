@@ -10,7 +10,7 @@ static tsl_status cpu_open(tsl_device **out, tsl_context *context, int index)
 {
     (void)context;
     (void)index;
-    *out = NULL; /* there is nothing to hold */
+    *out = NULL; /* the CPU has no state of its own */
     return TSL_OK;
 }
 
@@ -38,7 +38,7 @@ static void read_model(char *model, size_t bytes)
     fclose(file);
 }
 
-/* Files kept in memory make room. */
+/* Memory that holds cached files counts as free, since the system gives it up. */
 int64_t tsl_host_memory_free(void)
 {
     long long kibibytes = -1;

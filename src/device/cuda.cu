@@ -4,32 +4,32 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Passing memory: of a set-up's pieces each has a place here. What is given back is kept for the
- * stream's later work, for the driver takes about a millisecond for each 3 GB that are taken and
- * given back. */
-enum { LOANS = 16, KEPT_SHARE = 16 /* of the card's memory one part may be kept */ };
+/* Memory that was taken by tsl_device_allocate_passing(): each piece has a place in `loan`.
+ * Released pieces are kept for the stream's later work, since the driver takes about a millisecond
+ * to take and give back each 3 GB. */
+enum { LOANS = 16, KEPT_SHARE = 16 /* one part in so many of the card's memory may be kept */ };
 
 typedef struct memory_loan {
     void *memory;
     int64_t bytes; /* 0: an empty place */
-    bool taken;    /* else it is kept */
+    bool taken;    /* in use; false: kept */
 } memory_loan;
 
 struct tsl_device {
     int index;
     cudaStream_t stream;
     bool borrowed;     /* the stream is the caller's */
-    cudaStream_t side; /* for a while, beside the stream */
+    cudaStream_t side; /* second stream, between tsl_cuda_part() and tsl_cuda_join() */
     cudaEvent_t parted;
     memory_loan loan[LOANS];
     int64_t most_kept;                /* bytes */
     void *landing;                    /* LANDING bytes of pinned host memory */
-    tsl_device_properties properties; /* but its memory */
+    tsl_device_properties properties; /* memory_free is not filled */
     void *held;                       /* tsl_cuda_held() */
     void (*end_held)(void *held);
 };
 
-/* Copies to the host that are no larger come by way of pinned memory, which takes less time. */
+/* Copies of at most so many bytes to the host go by way of pinned memory, which takes less time. */
 enum { LANDING = 4096 };
 
 /* Cards older than this lack what the kernels are compiled for. */
@@ -126,7 +126,8 @@ static tsl_status borrow_stream(tsl_device *device, tsl_context *context)
             "with cudaStreamCreateWithFlags(…, cudaStreamNonBlocking)",
             context->name);
     }
-    /* plans record work on it: what other threads do on the default stream would spoil that */
+    /* Plans record work on the stream, which what other threads do on the default stream would
+     * spoil. */
     if (cudaStreamGetFlags(stream, &flags) == cudaSuccess && !(flags & cudaStreamNonBlocking)) {
         return tsl_fail(context, TSL_E_ARG,
                         "%s: the context options' stream waits for CUDA's default stream: make it "
@@ -187,7 +188,7 @@ static void find_peers(tsl_device_properties *out, int index)
         peer->index = other;
         peer->native_atomics = atomics != 0;
     }
-    cudaGetLastError(); /* what could not be asked is not there */
+    cudaGetLastError(); /* what could not be asked for is not there */
 }
 
 static tsl_device_limits limits_of(const cudaDeviceProp *properties, int index)
@@ -204,7 +205,7 @@ static tsl_device_limits limits_of(const cudaDeviceProp *properties, int index)
     return limits;
 }
 
-/* What does not change of a device is asked for once: it takes the driver milliseconds. */
+/* Properties that do not change are read once, since it takes the driver milliseconds. */
 static void remember(tsl_device *device, const cudaDeviceProp *properties)
 {
     tsl_device_properties *out = &device->properties;
@@ -283,7 +284,7 @@ static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
     return TSL_OK;
 }
 
-/* Bytes that are kept, and given back when they lack. */
+/* Bytes that are kept, which are given back where memory is lacking. */
 static int64_t kept_by(const tsl_device *device)
 {
     int64_t bytes = 0;
@@ -307,7 +308,7 @@ static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out
     return TSL_OK;
 }
 
-/* Give back what is kept, for which memory may have lacked. */
+/* Give kept memory back to the driver. */
 static void drop_kept(tsl_device *device)
 {
     cudaGetLastError();
@@ -336,8 +337,8 @@ static void *take(tsl_device *device, int64_t bytes)
     return memory;
 }
 
-/* What is kept, if it is as large as is wanted and hardly larger; a place to note a loan; or NULL:
- * there are too many. */
+/* A kept piece that is as large as wanted and hardly larger; else an empty place to note a piece
+ * in; NULL: all places are taken. */
 static memory_loan *find_loan(tsl_device *device, int64_t bytes)
 {
     memory_loan *found = NULL;
@@ -351,7 +352,8 @@ static memory_loan *find_loan(tsl_device *device, int64_t bytes)
     return found;
 }
 
-/* Kept memory of other sizes is of no more use: it goes with the first that does not fit. */
+/* Memory for a piece, kept or new. Where no kept piece fits, all of them go back to the driver,
+ * since what is set up now needs other sizes. */
 static void *take_passing(tsl_device *device, int64_t bytes)
 {
     memory_loan *l = find_loan(device, bytes);
@@ -434,7 +436,8 @@ static tsl_status cuda_fill(tsl_context *context, void *target, unsigned char va
                           "filling memory");
 }
 
-/* A graph of kernels; or, while each stage is timed for itself, only the work. */
+/* Recorded work: a graph of kernels or, while each stage is timed by itself, only the function that
+ * queues it. */
 struct tsl_recording {
     tsl_context *context;
     cudaGraphExec_t graph;
@@ -452,7 +455,7 @@ static void cuda_forget(tsl_recording *recording)
     }
 }
 
-/* Record into recording->graph. */
+/* Record what the function queues into recording->graph. */
 static tsl_status capture(tsl_recording *recording)
 {
     tsl_context *context = recording->context;

@@ -6,12 +6,12 @@
 
 typedef struct tsl_device tsl_device;
 
-/* The blocks' and solvers' own tables. */
+/* The tables of blocks and solvers, which are defined in their folders. */
 #define TSL_TABLE(member, type, cpu, sim, cuda) struct type;
 #include "device/tables.def"
 #undef TSL_TABLE
 
-/* Of tables.def: what a device has that fills a table, and what one has that does not. */
+/* Entries of tables.def for a device that fills a table, TSL_HAS, and for one that does not. */
 #define TSL_HAS(...) __VA_ARGS__
 #define TSL_NONE(...)
 #ifdef TSL_HAVE_NCCL
@@ -20,12 +20,12 @@ typedef struct tsl_device tsl_device;
 #define TSL_HAS_NCCL TSL_NONE
 #endif
 
-enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
+enum { TSL_DEVICES = 16 }; /* devices of a kind that reports tell of at most */
 
 /* Another device of the same kind whose memory a device can use directly. */
 typedef struct tsl_device_peer {
     int index;
-    bool native_atomics; /* of the link: NVLink has them, PCI Express has not */
+    bool native_atomics; /* whether the link has them: NVLink has, PCI Express has not */
 } tsl_device_peer;
 
 /* What an NVIDIA GPU says of its multiprocessors and of a block; zeros: not a GPU. */
@@ -37,7 +37,7 @@ typedef struct tsl_device_limits {
     int64_t block_shared_reserved; /* bytes that the driver keeps of each block's */
 } tsl_device_limits;
 
-/* What a device is, for reports and errors. */
+/* Properties of a device, for reports and errors. */
 typedef struct tsl_device_properties {
     char model[128];            /* "AMD EPYC 9654" */
     int threads;                /* hardware threads; multiprocessors of a GPU */
@@ -46,8 +46,8 @@ typedef struct tsl_device_properties {
     int64_t shared;             /* bytes that the threads of a block can share; 0: not a GPU */
     int64_t memory;             /* bytes in all */
     int64_t memory_free;        /* bytes that could be had now */
-    unsigned char identity[16]; /* what tells its memory from all other devices', on whatever
-                                   machine; zeros: it is its host's */
+    unsigned char identity[16]; /* tells its memory from that of all other devices on any machine;
+                                   zeros: its memory is the host's */
     int peers;
     tsl_device_peer peer[TSL_DEVICES];
     tsl_device_limits limits;
@@ -76,13 +76,13 @@ typedef struct tsl_device_ops {
      * may be kept by the device, when it is released, for the next that is, until something else
      * lacks it. */
     void *(*allocate)(tsl_device *device, int64_t bytes, bool passing);
-    /* Work queued before is done with the memory first. */
+    /* Give memory back, once the work that was queued before is done with it. */
     void (*release)(tsl_device *device, void *memory);
 
     /* Copies return when the host memory may be reused or read; they follow earlier work. */
     tsl_status (*upload)(tsl_context *context, void *target, const void *source, int64_t bytes);
     tsl_status (*download)(tsl_context *context, void *target, const void *source, int64_t bytes);
-    /* Set bytes; queued on the stream. */
+    /* Set bytes to one value; queued on the stream. */
     tsl_status (*fill)(tsl_context *context, void *target, unsigned char value, int64_t bytes);
     tsl_status (*synchronize)(tsl_context *context);
 
@@ -93,7 +93,7 @@ typedef struct tsl_device_ops {
     tsl_status (*replay)(tsl_recording *recording);
     void (*forget)(tsl_recording *recording);
 
-    /* A table is NULL where the device has none. */
+    /* Pointers to the tables of blocks and solvers; NULL where the device has none. */
 #define TSL_TABLE(member, type, cpu, sim, cuda) const struct type *member;
 #include "device/tables.def"
 #undef TSL_TABLE
@@ -120,12 +120,12 @@ tsl_status tsl_device_time(double *seconds, tsl_context *context, tsl_work work,
 /* All device memory comes from here, so that it is counted and tests can make it fail. On failure
  * *out is NULL, the status TSL_E_NOMEM, and the error says what was wanted and what is free. */
 tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what);
-/* The same for memory that is only wanted while something is set up, again and again, for work on
- * the context's own stream: to take it from the device's driver each time would cost more than
- * much of that work. */
+/* Takes memory that is wanted only while something is set up, again and again, for work on the
+ * context's own stream. Taking that from the device's driver each time would cost more than much of
+ * the work. Errors are those of tsl_device_allocate(). */
 tsl_status tsl_device_allocate_passing(void **out, tsl_context *context, int64_t bytes,
                                        const char *what);
-/* Of either kind; NULL is fine. */
+/* Releases memory of tsl_device_allocate() and tsl_device_allocate_passing(); NULL is fine. */
 void tsl_device_release(tsl_context *context, void *memory);
 /* Release what the context still holds. */
 void tsl_device_release_all(tsl_context *context);
@@ -142,10 +142,10 @@ typedef struct tsl_device_need {
     int64_t host;        /* bytes of host memory at that time */
     int64_t bound;       /* bytes that are allowed; 0: what is free */
     int64_t others;      /* bytes that other ranks are going to take of the same device memory */
-    int64_t others_host; /* bytes that they are going to take of the host's memory */
+    int64_t others_host; /* bytes that other ranks are going to take of the host's memory */
 } tsl_device_need;
 
-/* Sizes, all >= 0, that may be beyond any number. */
+/* The sum of two sizes >= 0, or INT64_MAX where it is larger. */
 static inline int64_t tsl_add_bytes(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;

@@ -1,4 +1,4 @@
-/* Whether what is going to be taken is there. */
+/* Checks that memory which is going to be taken is free. */
 #include "core/context.h"
 #include "device/device.h"
 
@@ -7,7 +7,7 @@ int64_t tsl_device_needed(const tsl_context *context, const tsl_device_need *nee
     return tsl_add_bytes(need->device, context->ops->peer == NULL ? need->host : 0);
 }
 
-/* Beside a device that has memory of its own. */
+/* Check the host's memory, beside a device that has memory of its own. */
 static tsl_status foresee_host(tsl_context *context, const tsl_device_need *need)
 {
     char needed[16], there[16];

@@ -1,8 +1,9 @@
 /* How kernels are queued on NVIDIA GPUs. */
 #include "device/cuda.h"
 
-/* More than 48 KiB need permission. It belongs to kernel and device, not to the launch, so it is
- * given for all there is: another thread's launch with less must not take it back. */
+/* A kernel needs permission for more than 48 KiB of shared memory. The permission belongs to kernel
+ * and device, not to the launch, so it is given for all there is: another thread's launch with less
+ * must not take it back. */
 cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const void *kernel, int64_t shared)
 {
     const int64_t free_to_have = 48 << 10;
@@ -28,7 +29,7 @@ int64_t tsl_cuda_resident(tsl_context *context, const void *kernel, int threads)
             cudaSuccess ||
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                tsl_cuda_index(context)) != cudaSuccess) {
-        cudaGetLastError(); /* a kernel that cannot run says so when it is queued */
+        cudaGetLastError(); /* a kernel that cannot run fails when it is queued */
     }
     return of_each > 0 && processors > 0 ? (int64_t)of_each * processors : 1;
 }
@@ -42,7 +43,7 @@ static bool can_cluster(const void *kernel, cudaLaunchConfig_t *launch, int bloc
                                           1) == cudaSuccess &&
                      cudaOccupancyMaxActiveClusters(&clusters, kernel, launch) == cudaSuccess &&
                      clusters > 0;
-    cudaGetLastError(); /* a device without clusters says so */
+    cudaGetLastError(); /* of a device without clusters */
     return can;
 }
 
@@ -79,7 +80,7 @@ tsl_status tsl_cuda_launch_early(tsl_context *context, const void *kernel, const
     launch.blockDim = dim3((unsigned)threads);
     launch.attrs = &attribute;
     if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
-        attributes.ptxVersion >= 90) { /* else it has no TSL_WAIT_FOR_EARLIER */
+        attributes.ptxVersion >= 90) { /* older code does not wait for what was queued earlier */
         launch.numAttrs = 1;
     }
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

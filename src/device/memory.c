@@ -1,5 +1,5 @@
-/* Device memory, whatever the device. Its state is the context's, so that this file may be compiled
- * into plug-ins too. */
+/* Device memory of any device, counted and listed in the context. This file has no state of its
+ * own, so that it may be compiled into plug-ins too. */
 #include "device/device.h"
 
 typedef struct tsl_device_piece {
@@ -40,6 +40,7 @@ static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, cons
                            bool passing)
 {
     tsl_device_memory *held = &context->memory;
+    const int64_t taken = bytes > 0 ? bytes : 1; /* of nothing CUDA gives no address */
     *out = NULL;
     held->asked++;
     if (held->fail_from > 0 && held->asked >= held->fail_from) {
@@ -50,15 +51,15 @@ static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, cons
         return tsl_fail_memory(context, sizeof *piece, what);
     }
     *piece = (tsl_device_piece){.next = held->pieces,
-                                .memory = context->ops->allocate(context->device, bytes, passing),
-                                .bytes = bytes};
+                                .memory = context->ops->allocate(context->device, taken, passing),
+                                .bytes = taken};
     if (piece->memory == NULL) {
         tsl_release(piece);
         return tsl_device_fail_memory(context, bytes, what);
     }
     held->pieces = piece;
     held->live++;
-    held->bytes += bytes;
+    held->bytes += taken;
     *out = piece->memory;
     return TSL_OK;
 }
@@ -74,7 +75,7 @@ tsl_status tsl_device_allocate_passing(void **out, tsl_context *context, int64_t
     return allocate(out, context, bytes, what, true);
 }
 
-/* Take the piece out of the list, and give it back. */
+/* Take a piece out of the list, and release it. */
 static void release_at(tsl_context *context, tsl_device_piece **at)
 {
     tsl_device_piece *piece = *at;

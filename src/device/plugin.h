@@ -14,10 +14,10 @@ typedef struct tsl_host {
     void (*release)(void *memory);
 } tsl_host;
 
-/* What a plug-in answers with. */
+/* What a plug-in offers. */
 typedef struct tsl_plugin {
-    /* TSL_INTERFACE, version and digest of the headers it was compiled with. Unless it is the
-     * library's own, nothing else is looked at. */
+    /* TSL_INTERFACE: version and digest of the headers it was compiled with. Unless it equals the
+     * library's own, the other members are not looked at. */
     const char *interface;
     const tsl_device_ops *ops;
     /* Number of usable devices; 0 with the reason. */

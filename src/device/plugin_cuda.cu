@@ -1,4 +1,4 @@
-/* The door of the plug-in: what it offers the library, and what it calls of it. */
+/* The entry of the plug-in: what it offers, and the functions of the library that it calls. */
 #include "device/cuda.h"
 
 #include <stdio.h>

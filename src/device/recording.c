@@ -1,4 +1,4 @@
-/* Recordings of devices that have none of their own: the work is queued anew each time. */
+/* Recordings for devices that have none of their own: the work is queued anew each time. */
 #include "device/device.h"
 
 struct tsl_recording {

@@ -1,4 +1,4 @@
-/* Which devices there are, and what a resource string means. */
+/* The devices there are, and the resource strings that name them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl
             tsl_message(context, TSL_MESSAGE_NOTE, "device: cuda:0");
             return TSL_OK;
         }
-        context->error[0] = '\0'; /* auto may do without */
+        context->error[0] = '\0'; /* without a GPU auto is the CPU */
         tsl_message(context, TSL_MESSAGE_NOTE, "device: cpu (%d thread%s)", context->threads,
                     context->threads == 1 ? "" : "s");
         return take_cpu(context, out, index);

@@ -8,15 +8,14 @@
 /* Bytes before and after each piece of memory that nobody may change. */
 enum { GUARD_BYTES = 64, GUARD_VALUE = 0xA5 };
 
-/* Bytes of addresses on either side of a piece that are always closed: what lies next to it is
- * never another's memory. They take no memory.
- */
+/* Bytes of addresses before and after a piece that are always closed, so that no other piece is
+ * next to it. They take no memory. */
 #define CLOSED_BYTES ((size_t)1 << 20)
 
-/* Bytes it has: as little as a card may, so that tests can use it up. */
+/* Bytes of memory of a sim: as few as a card may have, so that tests can use them up. */
 #define SIM_MEMORY (INT64_C(8) << 30)
 
-/* Processors it has, and what a block's threads can share. */
+/* Processors of a sim, and bytes that the threads of a block can share. */
 enum { SIM_PROCESSORS = 3, SIM_SHARED = 128 << 10 };
 
 /* A piece of device memory, guards included, on pages of its own. */
@@ -27,15 +26,16 @@ typedef struct region {
     size_t mapped; /* without the closed bytes */
 } region;
 
-/* A piece of work that waits. */
+/* A piece of work that is queued. */
 typedef struct task {
     struct task *next;
     tsl_sim_task run; /* NULL: a kernel */
     tsl_sim_kernel kernel;
     int blocks, members, layers, threads;
     bool grid;             /* of grid phases: each block keeps shared memory of its own */
-    int64_t shared;        /* bytes of shared memory of a block; */
-    int64_t shared_offset; /* it lies last, where AddressSanitizer sees its end */
+    int64_t shared;        /* bytes of shared memory of a block */
+    int64_t shared_offset; /* from the arguments on: it lies last, where AddressSanitizer sees its
+                              end */
     _Alignas(16) char arguments[];
 } task;
 
@@ -50,7 +50,7 @@ struct tsl_device {
     int64_t queued, done; /* pieces of work so far */
     int opened;           /* how often its memory has been opened and not closed */
     int64_t serial;
-    tsl_device *next; /* of all that are open */
+    tsl_device *next; /* in the list of open devices */
 };
 
 /* Devices of one machine can see each other: whoever runs work or touches a device holds the lock.
@@ -94,7 +94,7 @@ static tsl_status sim_branch(tsl_device **out, tsl_context *context)
     return TSL_OK;
 }
 
-/* Let the host's code at device memory, or no longer. */
+/* Open device memory to the host's code, or close it. */
 static void open_memory(const tsl_device *any, bool open)
 {
     tsl_device *device = any->owner;
@@ -107,7 +107,7 @@ static void open_memory(const tsl_device *any, bool open)
     }
 }
 
-/* The piece that holds an address of the device's; NULL: it is the host's. */
+/* The piece that holds an address; NULL: it is an address of the host's. */
 static region *region_of(const tsl_device *any, const void *address)
 {
     region *r = any->owner->regions;
@@ -137,7 +137,7 @@ static int64_t shared_of_all(const task *t)
     return t->grid ? t->blocks * t->shared : t->shared;
 }
 
-/* All blocks, in the device's order; of a kernel of grid phases one of these, `at->stage`. */
+/* Run all blocks, in the device's order; of a kernel of grid phases run the phase `at->stage`. */
 static void run_blocks(const tsl_device *device, task *t, tsl_sim_block *at)
 {
     char *const shared = t->arguments + t->shared_offset;
@@ -176,7 +176,7 @@ static void run_kernel(const tsl_device *device, task *t)
     } while (at.stage < passed);
 }
 
-/* The end that was written over, or 0. */
+/* Which end of the piece was written over, -1 or 1; 0: none. */
 static int broken_guard(const region *r)
 {
     for (size_t i = 0; i < GUARD_BYTES; i++) {
@@ -190,7 +190,7 @@ static int broken_guard(const region *r)
     return 0;
 }
 
-/* Run what waits, up to piece number `last`, with the memory open. */
+/* Run queued work up to piece number `last`, with the memory open. */
 static void run_tasks(tsl_device *device, int64_t last)
 {
     open_memory(device, true);
@@ -214,8 +214,8 @@ static void run_tasks(tsl_device *device, int64_t last)
     open_memory(device, false);
 }
 
-/* Where threads run in reverse, second streams run before the first, as far as they don't wait for
- * it: a piece of each in turn, so that what they must not share shows. */
+/* On sim:reversed second streams run before the first, as far as they don't wait for it: a piece of
+ * work of each in turn, so that memory which they must not share shows. */
 static void run_branches(tsl_device *device)
 {
     bool any = true;
@@ -277,7 +277,8 @@ static void run_wait(const void *mark)
 {
     const tsl_sim_mark *m = mark;
     tsl_device *device = find_open(m->serial);
-    if (device != NULL && device->done < m->queued) { /* what is closed has done its work */
+    /* A device that is closed has done its work. */
+    if (device != NULL && device->done < m->queued) {
         run_tasks(device, m->queued);
     }
 }
@@ -418,7 +419,7 @@ static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
     return TSL_OK;
 }
 
-/* Nothing is kept: what is passing is fresh each time, and shows what is not written. */
+/* Passing memory is fresh each time, so that reading what was not written shows. */
 static void *sim_allocate(tsl_device *device, int64_t bytes, bool passing)
 {
     (void)passing;
@@ -467,7 +468,7 @@ static void sim_release(tsl_device *device, void *memory)
     pthread_mutex_unlock(&lock);
 }
 
-/* Only the pieces that it touches are opened: opening takes longer than most copies. */
+/* Open only the pieces that the copy touches: opening all takes longer than most copies. */
 static void copy(tsl_context *context, void *target, const void *source, int64_t bytes)
 {
     const tsl_device *device = context->device;

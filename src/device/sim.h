@@ -19,7 +19,8 @@ typedef void (*tsl_sim_task)(const void *arguments);
 tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
                          int64_t bytes);
 
-/* The same, but it cannot fail: what cannot be queued is run at once, after all that is queued. */
+/* Queue a function as tsl_sim_defer() does. It cannot fail: where there is no memory to queue it,
+ * it runs at once, after all that is queued. */
 void tsl_sim_defer_or_run(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
                           int64_t bytes);
 
@@ -35,7 +36,7 @@ tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const voi
 tsl_status tsl_sim_launch_grid(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
                                int64_t bytes, int blocks, int threads, int64_t shared);
 
-/* What was queued on a device up to now; it may be closed later. */
+/* What was queued on a device up to now. The device may be closed later. */
 typedef struct tsl_sim_mark {
     int64_t serial; /* of the device */
     int64_t queued;
@@ -43,13 +44,13 @@ typedef struct tsl_sim_mark {
 
 tsl_sim_mark tsl_sim_mark_now(const tsl_context *context);
 
-/* What is queued from now on comes after another device's work up to a mark. Cannot fail. */
+/* What is queued from now on runs after another device's work up to a mark. Cannot fail. */
 void tsl_sim_wait(tsl_context *context, tsl_sim_mark mark);
 
 /* Run a device's work up to a mark. */
 void tsl_sim_run(tsl_sim_mark mark);
 
-/* For queued functions: let at another device's memory, or no longer. */
+/* For queued functions: open another device's memory, or close it. */
 void tsl_sim_open_other(tsl_sim_mark mark, bool open);
 
 /* For tests: what a copy that forgets to wait for the stream would see. */
@@ -58,7 +59,7 @@ void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_
 #define TSL_LAUNCH_EARLY(context, kernel, arguments, blocks, threads)                              \
     TSL_LAUNCH(context, kernel, arguments, blocks, 1, threads)
 
-/* Blocks of any kernel that run at a time, so to speak. */
+/* Blocks that a kernel is said to run at a time. */
 enum { TSL_SIM_RESIDENT = 3 };
 
 #define TSL_RESIDENT(context, kernel, threads) ((void)(context), (int64_t)TSL_SIM_RESIDENT)

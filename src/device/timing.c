@@ -28,7 +28,8 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Runs in a row are long enough for the clock, and the work of one hides the start of the next. */
+/* So many runs follow each other that the clock can tell their time, and that the work of one hides
+ * the start of the next. */
 tsl_status tsl_device_time(double *seconds, tsl_context *context, tsl_work work, void *arguments,
                            double shortest)
 {

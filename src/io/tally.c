@@ -41,7 +41,7 @@ void tsl_tally_free(tsl_tally *tally)
 
 const char *tsl_tally_print(char out[TSL_TALLY_TEXT], const tsl_tally *tally)
 {
-    enum { LONGEST = 64 }; /* an entry, or what stands for the rest */
+    enum { LONGEST = 64 }; /* length of an entry, or of the words for the rest */
     int used = 0;
     out[0] = '\0';
     for (int64_t i = 0; i < tally->count; i++) {

@@ -12,7 +12,7 @@
 #include "lab/card.h"
 #include "lab/process.h"
 
-enum { MOST_COLUMNS = 64, NVCC_SECONDS = 300, PROBE_SECONDS = 60 };
+enum { NVCC_SECONDS = 300, PROBE_SECONDS = 60 };
 
 const char *const tsl_lab_card_names[TSL_LAB_CARD_COUNTERS] = {
     "global_read_sectors", "global_write_sectors", "shared_wavefronts", "bank_conflicts"};
@@ -235,42 +235,54 @@ done:
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
-/* Split a line of comma-separated values, in place; values in quotes may have commas. */
-static int split(char *line, char *value[MOST_COLUMNS])
+/* Part of a line. */
+typedef struct span {
+    const char *text;
+    size_t length;
+} span;
+
+/* The next of a line's comma-separated values, which are what is left of `rest`; false when there
+ * is none. A value in quotes may have commas, and quotes that are doubled; it comes without the
+ * quotes around it. */
+static bool next_value(span *rest, span *value)
 {
-    int count = 0;
-    char *at = line;
-    while (count < MOST_COLUMNS) {
-        const bool quoted = *at == '"';
-        value[count++] = quoted ? at + 1 : at;
-        at += quoted;
-        at += strcspn(at, quoted ? "\"" : ",");
-        if (quoted && *at == '"') {
-            *at++ = '\0';
-        }
-        if (*at != ',') {
-            *at = '\0';
-            break;
-        }
-        *at++ = '\0';
+    const char *at = rest->text;
+    const char *const end = at != NULL ? at + rest->length : NULL;
+    bool quoted = false;
+    if (at == NULL) {
+        return false;
     }
-    return count;
+    while (at < end && (quoted || *at != ',')) {
+        quoted = quoted != (*at == '"');
+        at++;
+    }
+    *value = (span){rest->text, (size_t)(at - rest->text)};
+    if (value->length > 1 && value->text[0] == '"' && at[-1] == '"') {
+        *value = (span){value->text + 1, value->length - 2};
+    }
+    *rest = at < end ? (span){at + 1, (size_t)(end - at) - 1} : (span){NULL, 0};
+    return true;
+}
+
+static bool is_value(span value, const char *text)
+{
+    return value.length == strlen(text) && memcmp(value.text, text, value.length) == 0;
 }
 
 /* "1,015,808" as a number; -1 if it is none. */
-static int64_t number_of(const char *text)
+static int64_t number_of(span value)
 {
     char digits[64];
     char *end;
     size_t n = 0;
-    for (; *text != '\0' && n + 1 < sizeof digits; text++) {
-        if (*text != ',') {
-            digits[n++] = *text;
+    for (size_t i = 0; i < value.length && n + 1 < sizeof digits; i++) {
+        if (value.text[i] != ',') {
+            digits[n++] = value.text[i];
         }
     }
     digits[n] = '\0';
-    const double value = strtod(digits, &end);
-    return n > 0 && *end == '\0' && value >= 0 ? (int64_t)(value + 0.5) : -1;
+    const double number = strtod(digits, &end);
+    return n > 0 && *end == '\0' && number >= 0 ? (int64_t)(number + 0.5) : -1;
 }
 
 /* Columns of the header: where a metric stands, and the kernel's name; -1: nowhere. */
@@ -279,77 +291,98 @@ typedef struct columns {
     int metric[METRICS];
 } columns;
 
-static columns read_header(char *value[], int count)
+static columns read_header(span line)
 {
     columns c = {.kernel = -1};
+    span value;
     for (int m = 0; m < METRICS; m++) {
         c.metric[m] = -1;
     }
-    for (int i = 0; i < count; i++) {
-        c.kernel = strcmp(value[i], "Kernel Name") == 0 ? i : c.kernel;
+    for (int i = 0; next_value(&line, &value); i++) {
+        c.kernel = is_value(value, "Kernel Name") ? i : c.kernel;
         for (int m = 0; m < METRICS; m++) {
-            c.metric[m] = strcmp(value[i], metrics[m].metric) == 0 ? i : c.metric[m];
+            c.metric[m] = is_value(value, metrics[m].metric) ? i : c.metric[m];
         }
     }
     return c;
 }
 
-static tsl_status add_launch(tsl_lab_card *card, tsl_context *context, const columns *c,
-                             char *value[], int count)
+/* Room for one more launch, which begins with nothing counted; NULL without memory. */
+static tsl_lab_card_launch *add_launch(tsl_lab_card *card)
 {
     if (card->launch_count == card->launch_room) {
         const int64_t room = 2 * card->launch_room + 16;
         tsl_lab_card_launch *more = tsl_reallocate(
             card->launches, (size_t)card->launch_room * sizeof *more, (size_t)room * sizeof *more);
         if (more == NULL) {
-            return tsl_fail_memory(context, room * (int64_t)sizeof *more, "launches");
+            return NULL;
         }
         card->launches = more;
         card->launch_room = room;
     }
-    tsl_lab_card_launch *l = &card->launches[card->launch_count++];
-    *l = (tsl_lab_card_launch){.kernel = ""};
-    snprintf(l->kernel, sizeof l->kernel, "%s", value[c->kernel]);
+    card->launches[card->launch_count] = (tsl_lab_card_launch){.kernel = ""};
+    return &card->launches[card->launch_count++];
+}
+
+static tsl_status read_launch(tsl_lab_card *card, tsl_context *context, const columns *c, span line)
+{
+    int64_t number[METRICS];
+    span value;
+    tsl_lab_card_launch *const l = add_launch(card);
+    if (l == NULL) {
+        return tsl_fail_memory(context, card->launch_count * (int64_t)sizeof *l, "launches");
+    }
     for (int m = 0; m < METRICS; m++) {
-        const int at = c->metric[m];
-        const int64_t number = at >= 0 && at < count ? number_of(value[at]) : -1;
-        if (number < 0 && card->why[0] == '\0') {
+        number[m] = -1;
+    }
+    for (int i = 0; next_value(&line, &value); i++) {
+        if (i == c->kernel) {
+            snprintf(l->kernel, sizeof l->kernel, "%.*s", (int)value.length, value.text);
+        }
+        for (int m = 0; m < METRICS; m++) {
+            number[m] = i == c->metric[m] ? number_of(value) : number[m];
+        }
+    }
+    for (int m = 0; m < METRICS; m++) {
+        if (number[m] < 0 && card->why[0] == '\0') {
             snprintf(card->why, sizeof card->why, "Nsight Compute has no number of %s for %s",
                      metrics[m].metric, l->kernel);
         }
-        l->counter[metrics[m].counter] += number > 0 ? number : 0;
+        l->counter[metrics[m].counter] += number[m] > 0 ? number[m] : 0;
     }
     return TSL_OK;
 }
 
+/* A table of Nsight Compute, among lines that begin with "==": names of hundreds of columns, their
+ * units, then a row a launch. */
 static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const char *path)
 {
+    static const char failure[] = "==ERROR== ";
     tsl_text text = {.data = NULL};
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
     columns c = {.kernel = -1};
+    tsl_lines lines;
+    span line;
     int rows = 0;
-    if (status == TSL_OK) {
-        tsl_lines lines = tsl_lines_of(text.data, text.size);
-        const char *line;
-        size_t length;
-        while (status == TSL_OK && tsl_lines_next(&lines, &line, &length)) {
-            char copy[8192];
-            char *value[MOST_COLUMNS];
-            snprintf(copy, sizeof copy, "%.*s", (int)length, line);
-            if (copy[0] != '"') { /* what the tool says of itself */
-                if (strncmp(copy, "==ERROR==", 9) == 0 && card->why[0] == '\0') {
-                    snprintf(card->why, sizeof card->why, "%s", copy + 10);
-                }
-                continue;
-            }
-            const int count = split(copy, value);
-            if (c.kernel < 0) {
-                c = read_header(value, count);
-            } else if (rows++ > 0 && c.kernel < count) { /* the first row has units */
-                status = add_launch(card, context, &c, value, count);
-            }
+    tsl_status status;
+    TSL_TRY(tsl_text_read(&text, context, path, TSL_TEXT_LIMIT));
+    lines = tsl_lines_of(text.data, text.size);
+    while (tsl_lines_next(&lines, &line.text, &line.length)) {
+        const bool failed = line.length >= sizeof failure - 1 &&
+                            memcmp(line.text, failure, sizeof failure - 1) == 0;
+        if (failed && card->why[0] == '\0') {
+            snprintf(card->why, sizeof card->why, "%.*s", (int)(line.length - sizeof failure + 1),
+                     line.text + sizeof failure - 1);
+        }
+        if (line.length == 0 || line.text[0] != '"') {
+            continue; /* what the tool says of itself */
+        }
+        if (c.kernel < 0) {
+            c = read_header(line);
+        } else if (rows++ > 0) { /* the first row has units */
+            TSL_TRY(read_launch(card, context, &c, line));
         }
     }
+done:
     tsl_text_release(&text);
     card->counted = card->launch_count > 0 && card->why[0] == '\0';
     return status;

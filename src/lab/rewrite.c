@@ -8,6 +8,7 @@
 
 #include "io/file/output.h"
 #include "io/file/text.h"
+#include "lab/absent.h"
 #include "lab/rewrite.h"
 #include "lab/structs.h"
 #include "lab/tokens.h"
@@ -326,9 +327,22 @@ static bool find_include(char path[PATH_MAX], const tsl_lab_source *s, const tsl
     return found;
 }
 
+/* Refuse the name at `at` if the simulated device has not what it stands for. What is in #if may
+ * not be compiled: that is left to the compiler. */
+static tsl_status refuse_absent(const tsl_lab_source *s, tsl_context *context, size_t at,
+                                size_t length, const char *what, int conditional)
+{
+    return what == NULL || conditional > 0
+               ? TSL_OK
+               : tsl_fail(context, TSL_E_UNSUPPORTED,
+                          "%s:%ld: %.*s: the simulated device has no %s; nvcc builds this file for "
+                          "a card",
+                          s->path, tsl_lab_line(s, at), (int)length, s->text + at, what);
+}
+
 /* Rewrite what the #include at `at` names, if it is one of the user's files. */
 static tsl_status rewrite_include(tsl_lab_source *s, tsl_lab_sources *all, tsl_context *context,
-                                  size_t at)
+                                  size_t at, int conditional)
 {
     const size_t open = at + strcspn(s->text + at, "\"<\n");
     if (open >= s->length || s->text[open] == '\n') {
@@ -341,7 +355,8 @@ static tsl_status rewrite_include(tsl_lab_source *s, tsl_lab_sources *all, tsl_c
     char to[PATH_MAX + 32];
     if (!find_include(path, s, all, s->text + open + 1, (int)length, quoted) ||
         realpath(path, real) == NULL) {
-        return TSL_OK; /* the compiler looks for it elsewhere */
+        return refuse_absent(s, context, open + 1, length,
+                             tsl_lab_absent_header(s->text + open + 1, length), conditional);
     }
     int known = 0;
     while (known < all->count && strcmp(all->from[known], real) != 0) {
@@ -381,7 +396,8 @@ static tsl_status rewrite_word(tsl_lab_source *s, tsl_lab_sources *all, tsl_cont
         tsl_lab_word_is(s, at, "cudaLaunchCooperativeKernel")) {
         rewrite_launch_call(s, at);
     }
-    return TSL_OK;
+    return refuse_absent(s, context, at, end - at, tsl_lab_absent_word(s, at, in_function),
+                         conditional);
 }
 
 /* A line that begins with '#'. Counts how deep in #if the text is; what guards a header is none. */
@@ -391,7 +407,7 @@ static tsl_status rewrite_directive(tsl_lab_source *s, tsl_lab_sources *all, tsl
     const size_t word = tsl_lab_skip_blanks(s, at + 1);
     const bool guard = !*seen && tsl_lab_word_is(s, word, "ifndef");
     if (tsl_lab_word_is(s, word, "include")) {
-        return rewrite_include(s, all, context, word);
+        return rewrite_include(s, all, context, word, *conditional);
     }
     if (tsl_lab_word_is(s, word, "if") || tsl_lab_word_is(s, word, "ifdef") ||
         tsl_lab_word_is(s, word, "ifndef")) {

@@ -32,16 +32,15 @@ typedef struct pass {
     char results[PATH_MAX];
 } pass;
 
-/* A file without a name, so that no run reads what another has handed over. */
-static tsl_status open_outputs(pass *p, tsl_context *context, const tsl_lab_build *build)
+tsl_status tsl_lab_open_outputs(int *out, tsl_context *context, const char *folder)
 {
     char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s/outputs.bin", build->folder);
+    snprintf(name, sizeof name, "%s/outputs.bin", folder);
     const int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0 || unlink(name) != 0) {
         return tsl_fail(context, TSL_E_IO, "%s: %s", name, strerror(errno));
     }
-    p->outputs = file;
+    *out = file;
     return TSL_OK;
 }
 
@@ -69,7 +68,7 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
         snprintf(text[n++], sizeof *text, "TESELA_LAB_GUARD=1");
     }
     if (o->outputs) {
-        const tsl_status opened = open_outputs(p, context, build);
+        const tsl_status opened = tsl_lab_open_outputs(&p->outputs, context, build->folder);
         if (opened != TSL_OK) {
             close(results);
             return opened;

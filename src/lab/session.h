@@ -107,6 +107,10 @@ tsl_status tsl_lab_session_run(tsl_lab_session *out, tsl_context *context,
                                const tsl_lab_build *build, const tsl_lab_session_options *options);
 void tsl_lab_session_release(tsl_lab_session *session);
 
+/* A file for what a run hands over, in `folder`. It has no name, so that no run reads what another
+ * has written. Close it. */
+tsl_status tsl_lab_open_outputs(int *out, tsl_context *context, const char *folder);
+
 /* results.c: read what a run wrote to `path`; its reports get bit `pass`. Counts and launches are
  * taken of the first run only. */
 tsl_status tsl_lab_read_results(tsl_lab_session *session, tsl_context *context, const char *path,

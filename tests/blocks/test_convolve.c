@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blocks/convolve_oracle.h"
+#include "blocks/convolve_terms.h"
 #include "blocks/reduce/reduce_point.h"
 
 static int largest_first(const void *a, const void *b)
@@ -162,79 +163,45 @@ static void correlations_match_direct_sums(void **state)
 
 /* ---- several terms ------------------------------------------------------------------------- */
 
-enum { MOST_TERMS = 3 };
+/* Boxes and points on a device. */
+typedef struct given_terms {
+    void *boxes, *heads, *next, *cells, *values;
+    tsl_convolve_points points;
+} given_terms;
 
-/* Three terms with fixed grids and boxes of integers, and what they make together. */
-typedef struct terms_oracle {
-    double *fixed[MOST_TERMS]; /* [cells] */
-    int32_t *boxes;            /* [count][terms][box] */
-    double *wanted;            /* [count][cells] */
-    double norms;              /* of fixed grids times those of boxes, the largest of a member */
-} terms_oracle;
-
-static double direct_of_terms(const row *r, const terms_oracle *o, int member, const int s[3])
+static given_terms upload_terms(tsl_context *context, const row *r, const terms_oracle *o,
+                                bool points)
 {
-    double sum = 0;
-    for (int t = 0; t < MOST_TERMS; t++) {
-        const int32_t *box = o->boxes + (ptrdiff_t)(member * MOST_TERMS + t) * box_cells_of(r);
-        for (int i = 0; i < box_cells_of(r); i++) {
-            const int at[3] = {i / (r->box[1] * r->box[2]), i / r->box[2] % r->box[1],
-                               i % r->box[2]};
-            const int from =
-                ((at[0] + s[0]) % r->n[0] * r->n[1] + (at[1] + s[1]) % r->n[1]) * r->n[2] +
-                (at[2] + s[2]) % r->n[2];
-            sum += o->fixed[t][from] * box[i];
-        }
+    const int box = box_cells_of(r), given = points ? 1 : MOST_TERMS;
+    int32_t *boxes = malloc((size_t)(box * given * r->count) * sizeof *boxes);
+    for (int b = 0; b < r->count; b++) {
+        memcpy(boxes + (ptrdiff_t)b * given * box,
+               o->boxes + (ptrdiff_t)((b + 1) * MOST_TERMS - given) * box,
+               (size_t)(given * box) * sizeof *boxes);
     }
-    return sum;
+    given_terms g = {
+        .boxes = test_upload(context, boxes, (int64_t)box * given * r->count * 4),
+        .heads = test_upload(context, o->heads, (int64_t)r->box[0] * r->box[1] * r->count * 4),
+        .next = test_upload(context, o->next, sizeof o->next),
+        .cells = test_upload(context, o->cells, sizeof o->cells),
+        .values = test_upload(context, o->values, sizeof o->values)};
+    g.points = (tsl_convolve_points){
+        .count = POINTS, .heads = g.heads, .next = g.next, .cells = g.cells, .values = g.values};
+    free(boxes);
+    return g;
 }
 
-static double norm_of_box(const row *r, const int32_t *box)
+static void release_terms(tsl_context *context, const given_terms *g)
 {
-    double square = 0;
-    for (int i = 0; i < box_cells_of(r); i++) {
-        square += (double)box[i] * box[i];
-    }
-    return sqrt(square);
-}
-
-static terms_oracle make_terms(const row *r)
-{
-    const int cells = cells_of(r), all = box_cells_of(r) * MOST_TERMS * r->count;
-    terms_oracle o = {.boxes = malloc((size_t)all * sizeof *o.boxes),
-                      .wanted = malloc((size_t)(cells * r->count) * sizeof *o.wanted)};
-    uint64_t seed = 11;
-    double norms[MOST_TERMS];
-    for (int t = 0; t < MOST_TERMS; t++) {
-        double square = 0;
-        o.fixed[t] = malloc((size_t)cells * sizeof *o.fixed[t]);
-        for (int i = 0; i < cells; i++) {
-            o.fixed[t][i] = (double)(test_random(&seed) % 400) - 200;
-            square += o.fixed[t][i] * o.fixed[t][i];
-        }
-        norms[t] = sqrt(square);
-    }
-    for (int i = 0; i < all; i++) {
-        o.boxes[i] = (int32_t)(test_random(&seed) % 41) - 20;
-    }
-    for (int i = 0; i < r->count; i++) {
-        double product = 0;
-        for (int t = 0; t < MOST_TERMS; t++) {
-            product += norms[t] *
-                       norm_of_box(r, o.boxes + (ptrdiff_t)(i * MOST_TERMS + t) * box_cells_of(r));
-        }
-        o.norms = fmax(o.norms, product);
-    }
-    for (int i = 0; i < cells * r->count; i++) {
-        const int c = i % cells;
-        const int s[3] = {c / (r->n[1] * r->n[2]), c / r->n[2] % r->n[1], c % r->n[2]};
-        o.wanted[i] = direct_of_terms(r, &o, i / cells, s);
-    }
-    return o;
+    test_release(context, g->boxes);
+    test_release(context, g->heads);
+    test_release(context, g->next);
+    test_release(context, g->cells);
+    test_release(context, g->values);
 }
 
 static void check_terms(tsl_context *context, const row *r, const terms_oracle *o,
-                        tsl_convolve_form form)
+                        tsl_convolve_form form, bool points)
 {
     const tsl_convolve_description what = {.n = {r->n[0], r->n[1], r->n[2]},
                                            .box = {r->box[0], r->box[1], r->box[2]},
@@ -243,7 +210,8 @@ static void check_terms(tsl_context *context, const row *r, const terms_oracle *
                                            .top = TOP,
                                            .top_of_one = TOP,
                                            .form = form,
-                                           .terms = MOST_TERMS};
+                                           .terms = MOST_TERMS,
+                                           .points = points};
     const tsl_grid_layout layout = context->ops->convolve->layout(&what);
     const int64_t bytes = tsl_grid_bytes(&layout, r->batch);
     void *grids = tsl_allocate((size_t)bytes);
@@ -259,13 +227,15 @@ static void check_terms(tsl_context *context, const row *r, const terms_oracle *
         device_grids = test_upload(context, grids, bytes);
         assert_int_equal(context->ops->convolve->set_term(plan, t, device_grids), TSL_OK);
     }
-    void *const device_boxes =
-        test_upload(context, o->boxes,
-                    (int64_t)box_cells_of(r) * MOST_TERMS * r->count * (int)sizeof *o->boxes);
-    for (int pass = 0; pass < 2; pass++) { /* a second one finds the memory used */
-        assert_int_equal(
-            context->ops->convolve->execute_terms(plan, r->count, device_boxes, device_grids),
-            TSL_OK);
+    const bool taken = context->ops->convolve->takes_points != NULL &&
+                       context->ops->convolve->takes_points(&what) != 0;
+    const given_terms given = upload_terms(context, r, o, taken);
+    assert_int_equal(taken, points && layout.lanes == 2); /* by lines on a GPU, and only there */
+    for (int pass = 0; pass < 2; pass++) {                /* a second one finds the memory used */
+        assert_int_equal(context->ops->convolve->execute_terms(plan, r->count, given.boxes,
+                                                               taken ? &given.points : NULL,
+                                                               device_grids),
+                         TSL_OK);
     }
     assert_int_equal(context->ops->convolve->store(plan, r->count, device_grids), TSL_OK);
     test_download(context, grids, device_grids, bytes);
@@ -276,12 +246,12 @@ static void check_terms(tsl_context *context, const row *r, const terms_oracle *
     }
     const double error = error_of(r, &wanted, &layout, grids, &distance) * largest;
     if (!(error <= tsl_convolve_error(&what) * o->norms)) {
-        fail_msg("%d x %d x %d, form %d: error %.2e, bound %.2e", r->n[0], r->n[1], r->n[2],
-                 (int)form, error, tsl_convolve_error(&what) * o->norms);
+        fail_msg("%d x %d x %d, form %d, points %d: error %.2e, bound %.2e", r->n[0], r->n[1],
+                 r->n[2], (int)form, points, error, tsl_convolve_error(&what) * o->norms);
     }
     context->ops->convolve->destroy(plan);
     test_release(context, device_grids);
-    test_release(context, device_boxes);
+    release_terms(context, &given);
     tsl_release(grids);
 }
 
@@ -302,19 +272,16 @@ static void terms_add_up_within_the_bound(void **state)
         terms_oracle o = make_terms(&with_terms[i]);
         for (int d = 0; d < devices; d++) {
             tsl_context *context = test_context(test_devices[d], with_terms[i].threads);
-            check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_LINES);
-            check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_PLAIN);
+            check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_LINES, false);
+            check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_LINES, true);
+            check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_PLAIN, true);
             if (d == 0) {
-                check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_STRIDED);
-                check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_TRANSPOSED);
+                check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_STRIDED, false);
+                check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_TRANSPOSED, false);
             }
             tsl_context_destroy(context);
         }
-        for (int t = 0; t < MOST_TERMS; t++) {
-            free(o.fixed[t]);
-        }
-        free(o.boxes);
-        free(o.wanted);
+        free_terms(&o);
     }
 }
 

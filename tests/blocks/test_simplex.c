@@ -322,9 +322,10 @@ static void devices_cover_every_cell_once(void **state)
         const bool card = strncmp(test_devices[d], "cuda", 4) == 0;
         for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
             const int side = blocks[b].side;
-            const int64_t sizes[] = {0, 1, side - 1, side, side + 1, 257, 1000, 4095, 12345, 32768};
-            /* Half a billion cells, seconds of the host's, by one shape of blocks. */
-            const int count = card             ? 9 + (side == 32 && blocks[b].rows == 32)
+            const int64_t sizes[] = {0,    1,     side - 1, side,  side + 1, 257,  1000,
+                                     4095, 12345, 32768,    46341, 46342,    65537};
+            /* Billions of cells by one shape of blocks. */
+            const int count = card             ? (side == 32 && blocks[b].rows == 32 ? 13 : 9)
                               : test_is_full() ? 8
                               : test_is_another_order(test_devices[d]) ? 6
                                                                        : 7;
@@ -333,6 +334,111 @@ static void devices_cover_every_cell_once(void **state)
                     check_cover(context, (tsl_map)map, sizes[s], side, blocks[b].rows);
                 }
             }
+        }
+        tsl_context_destroy(context);
+    }
+}
+
+/* ---- grids that launch grids ---------------------------------------------------------------- */
+
+/* What a grid and those that it launches do; their number. */
+static int64_t walk(unsigned char *tiles, int64_t n, tsl_nested triangle, int64_t leaf,
+                    int64_t *blocks)
+{
+    const tsl_map_grid grid = tsl_nested_grid(triangle, leaf);
+    int64_t grids = 1;
+    *blocks += grid.x * grid.y;
+    for (int64_t b = 0; b < 2 * grid.x * 2 * grid.y; b++) { /* those beyond the grid have none */
+        tsl_tile tile;
+        const int64_t x = b % (2 * grid.x), y = b / (2 * grid.x);
+        if (tsl_nested_tile(&tile, triangle, leaf, x, y)) {
+            assert_true(x < grid.x && y < grid.y);
+            assert_in_range(tile.i, 0, n - 1);
+            assert_in_range(tile.j, 0, tile.i);
+            tiles[tile.i * n + tile.j]++;
+        }
+    }
+    for (int which = 0; which < 2 && triangle.tiles > leaf; which++) {
+        grids += walk(tiles, n, tsl_nested_half(triangle, which), leaf, blocks);
+    }
+    return grids;
+}
+
+static void nested_grids_do_every_tile_once(void **state)
+{
+    (void)state;
+    static unsigned char tiles[200 * 200];
+    for (int64_t n = 1; n <= 200; n += n < 70 ? 1 : 13) {
+        for (int64_t leaf = 1; leaf <= 64; leaf *= 4) {
+            int64_t blocks = 0;
+            memset(tiles, 0, sizeof tiles);
+            const int64_t grids = walk(tiles, n, (tsl_nested){0, n}, leaf, &blocks);
+            const tsl_nested_size size = tsl_nested_size_of(n, leaf);
+            assert_int_equal(size.grids, grids);
+            assert_int_equal(size.blocks, blocks);
+            for (int64_t t = 0; t < n * n; t++) {
+                assert_int_equal(tiles[t], t % n <= t / n);
+            }
+        }
+    }
+}
+
+/* 2 n / s - 1 grids of n^2 / 2 + n s / 2 threads. */
+static void nested_grids_follow_the_published_forms(void **state)
+{
+    (void)state;
+    for (int64_t n = 1024; n <= 131072; n *= 2) {
+        for (int64_t s = 256; s <= 8192 && s <= n; s *= 2) {
+            const tsl_nested_size size = tsl_nested_size_of(n / 16, tsl_nested_leaf((int)s, 16));
+            assert_int_equal(size.grids, 2 * n / s - 1);
+            assert_int_equal(size.blocks * 256, n * n / 2 + n * s / 2);
+        }
+    }
+}
+
+static void check_nested(tsl_context *context, tsl_nested_way way, int64_t n, int side, int rows,
+                         int leaf)
+{
+    tsl_cover cover;
+    const tsl_status status = tsl_nested_cover(&cover, context, way, n, side, rows, leaf);
+    if (status != TSL_OK) {
+        fail_msg("%s: %s", context->name, tsl_last_error(context));
+    }
+    if (cover.missed + cover.repeated + cover.outside > 0 ||
+        memcmp(&cover.found, &cover.expected, sizeof cover.found) != 0) {
+        fail_msg("%s: nested, %s, %lld cells, tiles of %d by %d, leaf %d: %lld missed, %lld "
+                 "repeated, %lld outside; %lld blocks (%lld), %lld idle (%lld), %lld threads idle "
+                 "(%lld)",
+                 context->name, tsl_nested_way_name(way), (long long)n, side, rows, leaf,
+                 (long long)cover.missed, (long long)cover.repeated, (long long)cover.outside,
+                 (long long)cover.found.blocks, (long long)cover.expected.blocks,
+                 (long long)cover.found.idle_blocks, (long long)cover.expected.idle_blocks,
+                 (long long)cover.found.idle_threads, (long long)cover.expected.idle_threads);
+    }
+}
+
+/* On NVIDIA GPUs; other devices say that they have no such grids. */
+static void blocks_launch_grids(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {0, 1, 31, 33, 1000, 4095, 12345};
+    for (int d = 0; d < test_device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 2);
+        tsl_cover cover;
+        if (strncmp(test_devices[d], "cuda", 4) != 0) {
+            assert_int_equal(tsl_nested_cover(&cover, context, TSL_NESTED_FORGET, 100, 8, 8, 32),
+                             TSL_E_UNSUPPORTED);
+            assert_non_null(strstr(tsl_last_error(context), "cannot launch grids"));
+        } else {
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                for (int way = 0; way < TSL_NESTED_WAYS; way++) {
+                    check_nested(context, (tsl_nested_way)way, sizes[s], 16, 16, 256);
+                }
+                check_nested(context, TSL_NESTED_FORGET, sizes[s], 8, 8, 128);
+                check_nested(context, TSL_NESTED_FORGET, sizes[s], 32, 8, 1024);
+            }
+            assert_int_equal(tsl_nested_cover(&cover, context, TSL_NESTED_FORGET, 40000, 8, 8, 8),
+                             TSL_E_UNSUPPORTED);
         }
         tsl_context_destroy(context);
     }
@@ -451,6 +557,9 @@ int main(void)
         cmocka_unit_test(the_printed_flat_diagonal_covers_1936_of_2080),
         cmocka_unit_test(the_printed_nested_leaf_covers_7856_of_8256),
         cmocka_unit_test(devices_cover_every_cell_once),
+        cmocka_unit_test(nested_grids_do_every_tile_once),
+        cmocka_unit_test(nested_grids_follow_the_published_forms),
+        cmocka_unit_test(blocks_launch_grids),
         cmocka_unit_test(idle_threads_follow_the_published_forms),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(failing_allocations_are_survived),

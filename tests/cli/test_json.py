@@ -154,6 +154,14 @@ class Reports(CommandTest):
         self.assertEqual((report["command"], report["verified"]), ("lab check", False))
         self.assertEqual(report["results"]["passed"], 0)
 
+    def test_lab_advise(self):
+        self.write("rates.txt", "card A card\n" + "".join(f"{name} 1e9\n" for name in (
+            "copy", "read", "triad", "single", "double", "to_card", "from_card", "to_card_pinned", "from_card_pinned",
+            "launch")))
+        result = self.run_command("lab", "advise", "--rates", "rates.txt", "--bytes", "1000", "--json", "advice.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("advice.json", "tesela lab advise", absent="profile[]")
+
     def test_lab_run(self):
         source = os.path.join(SOURCE, "tests", "lab", "files", "parts.cu")
         result = self.run_command("lab", "run", source, "--device", "sim:1.0", "--json", "lab.json")

@@ -32,12 +32,14 @@ class Course(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.answers = os.path.join(self.folder, "answers")
         self.environment = {**os.environ, "TESELA_LAB_DIR": self.answers, "LC_ALL": "C"}
+        self.errors = ""  # what the last command told
 
     def lab(self, *arguments, expect=0):
         done = subprocess.run([TESELA, "lab", *arguments], text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300,
                               env=self.environment)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        self.errors = done.stderr
         return done.stdout
 
     def state(self):
@@ -186,6 +188,16 @@ class Course(unittest.TestCase):
         self.assertIn("line 5: access out of bounds", told)
         self.answer("1.1-saxpy.cu", SOLUTION.replace("y[i] =", "z[i] ="))
         self.assertIn("does not compile", self.lab("check", "1.1", expect=1))
+        self.assertIn("1.1-saxpy.cu:5:", self.errors)
+        self.answer("1.1-saxpy.cu", SOLUTION.replace("saxpy", "saxpi"))
+        self.lab("check", "1.1", expect=1)
+        self.assertRegex(self.errors, "the checker, which calls your answer, does not compile with it: .*.saxpy. ?")
+        self.assertNotIn("tsl_lab", self.errors)
+        elsewhere = os.path.join(self.folder, "1.1-elsewhere.cu")
+        with open(elsewhere, "w", encoding="utf-8") as file:
+            file.write(SOLUTION)
+        self.assertIn("1.1 SAXPY, the first kernel: passed", self.lab("check", elsewhere, "--json", report))
+        self.assertIn("1.1 SAXPY, the first kernel: passed", self.lab("check", elsewhere, "14.1", expect=1))
         self.assertIn("passed 1.1", self.state())  # once passed stays passed
 
 

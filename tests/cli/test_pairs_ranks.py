@@ -16,9 +16,14 @@ TASKS = (("distance", ["p.npy"], "r.npy"),
          ("energy", ["p.npy"], "r.npy"),
          ("energy", ["p.npy", "--potential", "coulomb", "--charges", "q.csv", "--exclude", "e.csv"], "r.npy"),
          ("energy", ["s.npy", "--cutoff", "2.5", "--shift", "force", "--box", BOX], "r.npy"),
-         ("triplets", ["t.npy"], None))
-ALONE = (["neighbors", "p.npy", "--cutoff", "1", "-o", "r.npz"], ["knn", "p.npy", "--k", "2", "-o", "r.npz"],
-         ["histogram", "p.npy", "--to", "1", "-o", "r.npz"], ["contacts", RECEPTOR, LIGAND],
+         ("triplets", ["t.npy"], None),
+         ("neighbors", ["p.npy", "--cutoff", "1.5"], "r.npz"),
+         ("neighbors", ["s.npy", "--cutoff", "2.5", "--half", "--sorted", "--box", BOX], "r.npz"),
+         ("neighbors", ["s.npy", "--radii", "u.csv", "--cell-order", "--indices-only"], "r.npz"),
+         ("neighbors", ["few.csv", "--cutoff", "2", "--direct"], "r.npz"),
+         ("histogram", ["s.npy", "--to", "4", "--box", BOX], "r.csv"),
+         ("histogram", ["few.csv", "--to", "4"], "r.csv"))
+ALONE = (["knn", "p.npy", "--k", "2", "-o", "r.npz"], ["contacts", RECEPTOR, LIGAND],
          ["maps", "--cells", "64"], ["ladder", "--most", "128"])
 
 
@@ -34,6 +39,8 @@ class Ranks(CommandTest):
         self.write("w.npy", npy([[generator.random() for _ in range(70)] for _ in range(150)]))
         self.write("v.npy", npy([[generator.random() for _ in range(70)] for _ in range(33)]))
         self.write("q.csv", "".join(f"{(-1) ** k}\n" for k in range(POINTS)))
+        self.write("u.csv", "".join(f"{0.5 + k % 7 / 20}\n" for k in range(POINTS)))
+        self.write("few.csv", "0,0,0\n1,0,0\n1,1,1\n")
         self.write("e.csv", "0,1\n5,3\n600,2\n")
 
     def outcome(self, device, threads, task, arguments, output):
@@ -49,7 +56,7 @@ class Ranks(CommandTest):
         if output:
             with open(self.path(output), "rb") as file:
                 data = file.read()
-        return data, report["results"]
+        return data, {name: value for name, value in report["results"].items() if not name.endswith("_seconds")}
 
     def test_same_bits(self):
         for task, arguments, output in TASKS:
@@ -71,8 +78,9 @@ class Ranks(CommandTest):
         self.assert_refused(["pairs", "distance", "p.npy", "-o", "none/r.npy", "--device", "cpu,cpu", "--quiet"],
                             ["none/r.npy"])
         self.write("n.npy", npy([[0, 0, float("nan")], [1, 1, 1]]))
-        for task in ("energy", "triplets"):
-            self.assert_refused(["pairs", task, "n.npy", "--device", "cpu,cpu,cpu", "--quiet"], ["row 1, column 3"])
+        for task in (["energy"], ["triplets"], ["neighbors", "--cutoff", "1", "-o", "r.npz"],
+                     ["histogram", "--to", "1", "-o", "r.csv"]):
+            self.assert_refused(["pairs", *task, "n.npy", "--device", "cpu,cpu,cpu", "--quiet"], ["row 1, column 3"])
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ class Refusals(CommandTest):
         for name in LIBXC:
             self.write(name, b"no library")
         with mock.patch.dict(os.environ, LD_LIBRARY_PATH=self.folder):
-            self.assert_refused([*arguments, "--allow-libxc"], ["Libxc cannot be opened (", LIBXC[0], "libxc9"])
+            self.assert_refused([*arguments, "--allow-libxc"], ["Libxc cannot be used (", LIBXC[0], "libxc9"])
         self.assertFalse(os.path.exists(self.path("out.npy")))
 
     def test_names_and_options(self):

@@ -58,15 +58,16 @@ check() {
     fi
 }
 
-# check_files COMPILER COMMAND...: ten files, counted by one process and by three, and checked; COMMAND comes
+# check_files COMPILER COMMAND...: twelve files, counted by one process and by three, and checked; COMMAND comes
 # before the program.
 check_files() {
     local compiler=$1 file size
     shift
-    for file in "$source"/tests/lab/clean/*.cu "$source"/tests/lab/counts/*.cu "$source/bench/lab/speed.cu"; do
+    for file in "$source"/tests/lab/{clean,counts}/*.cu "$source"/tests/lab/files/{half,textures}.cu \
+        "$source/bench/lab/speed.cu"; do
         build_program "$file" "$compiler"
         case $file in
-        */clean/*) size=() ;;
+        */clean/* | */files/*) size=() ;;
         *) size=(64) ;;
         esac
         check "$(basename "$file")" 0 0 1 "$@" "$program" "${size[@]}"

@@ -11,10 +11,26 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from course import CHEATS, COURSE, ITEMS, SLOW, check_cheats, covering, exercises, lint_all
+from course import CHEATS, COURSE, ITEMS, SLOW, check_cheats, covering, exercises, lab, lint_all
 from lab import COMPILERS, need_compilers
 
 PARTS = 24
+HIDDEN = """
+__global__ void reduce(int n, const float *v, float *out)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) {
+        ADD(out, v[i]);
+    }
+}
+
+void sum(int n, const float *v, float *out)
+{
+    cudaMemset(out, 0, sizeof(float));
+    reduce<<<(n + 255) / 256, 256>>>(n, v, out);
+    reduce<<<1, 1>>>(0, v, out);
+}
+"""
 WHOLE = ["the host touches memory of the device: copy it with cudaMemcpy() first"]
 
 
@@ -103,6 +119,26 @@ class Grading(unittest.TestCase):
         self.assertGreaterEqual(len(CHEATS), 50)
         quick = [path for path in CHEATS if os.path.basename(path) not in SLOW]
         check_cheats(self, quick[::5], folder)
+
+    def test_hidden_words(self):
+        """A word that is forbidden, in a file elsewhere or over a line's end, is not taken."""
+        folder = tempfile.mkdtemp(prefix="tesela-course-")
+        self.addCleanup(shutil.rmtree, folder)
+        header = os.path.join(folder, "hidden.h")
+        with open(header, "w", encoding="ascii") as file:
+            file.write("#define ADD atomicAdd\n")
+        up = "/".join(10 * [".."])
+        for begin in (f'#include "{header}"', f"#include <{header}>", f"#import <{header}>", f"#include <sys/{up}{header}>",
+                      f"#include_next <sys/{up}{header}>", f'#\\\ninclude "{header}"', f"#define F <{header}>\n#include F",
+                      f"#include <sys/.\\\n./{up}{header}>", "#define ADD atomic\\\nAdd", "#define ADD atomic\\ \nAdd",
+                      "#define ADD atomic##Add", f'%:include "{header}"'):
+            path = os.path.join(folder, "3.4-two-passes.cu")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(begin + HIDDEN)
+            with self.subTest(begin=begin):
+                done = lab("check", path, "--dir", folder, "--lang", "en")
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn("the answer must not use", done.stdout)
 
 
 if __name__ == "__main__":

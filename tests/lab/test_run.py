@@ -1,6 +1,7 @@
 """`tesela lab run`: what it takes, refuses and reports; programs that do harm; one compiler alone."""
 
 import concurrent.futures
+import csv
 import json
 import os
 import re
@@ -35,6 +36,13 @@ class Usage(unittest.TestCase):
         broken = os.path.join(folder, "broken.cu")
         with open(broken, "w", encoding="ascii") as file:
             file.write("__global__ void k(int *a)\n{\n}\nint main() { k<<<1, 32>>>; }\n")
+
+        def absent(line):
+            path = os.path.join(tempfile.mkdtemp(dir=folder), "absent.cu")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(f"#if 0\n#include <mma.h>\n#endif\n{line}\nint main() {{}}\n")
+            return path
+
         cases = [
             (["run"], "give a CUDA file"),
             (["run", "no-such.cu"], "no-such.cu"),
@@ -51,6 +59,10 @@ class Usage(unittest.TestCase):
             (["run", ACCESS, "--compiler", "no-such-compiler"], "no such program"),
             (["run", ptx], "ptx.cu:3: inline PTX"),
             (["run", broken], "broken.cu:4: a launch is"),
+            (["run", absent("#include <mma.h>")], "absent.cu:4: mma.h: the simulated device has no tensor cores"),
+            (["run", absent("# include \"thrust/sort.h\"")], "absent.cu:4: thrust/sort.h: "),
+            (["run", absent("texture<float, 2> image;")], "absent.cu:4: texture: "),
+            (["run", absent("void f() { surf2Dread(1); }")], "absent.cu:4: surf2Dread: "),
             (["rnu"], "did you mean run?"),
         ]
         for arguments, text in cases:
@@ -196,6 +208,29 @@ class Card(unittest.TestCase):
         with open(os.path.join(SOURCE, "docs", "json.md"), encoding="utf-8") as file:
             documented = re.findall(r"^\| `results\.card\.([^`]+)`", file.read(), re.MULTILINE)
         self.assertCountEqual(documented, [*card, *(f"launches[].{name}" for name in card["launches"][0])])
+
+    def test_many_columns(self):
+        """A table as wide as a card's: hundreds of columns, a header longer than 10 000 characters, commas and doubled
+        quotes in values, lines that end in a return, metrics at both ends."""
+        attributes = [f"device__attribute_of_some_length_number_{i}" for i in range(300)]
+        names = [METRICS[0], "ID", *attributes, "Kernel Name", *attributes, *METRICS[1:]]
+        self.assertGreater(len(",".join(names)), 20000)
+        beside = ["1,980,000", *(299 * ['a, "b"'])]
+        launches = [(f"k<{i}>(int *, const char (&)[2])", [1000 * i + m for m in range(6)]) for i in range(1, 41)]
+        rows = [names, ["sector", *(len(names) - 1) * [""]]]
+        rows += [[f"{n[0]:,}", i, *beside, kernel, *beside, *(f"{x:,}" for x in n[1:])]
+                 for i, (kernel, n) in enumerate(launches)]
+        with open(os.path.join(self.folder, "table.csv"), "w", encoding="ascii", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerows(rows)
+        table = os.path.join(self.folder, "table.csv")
+        ncu = NCU.replace("""printf '==PROF== Connected\\n%b' "$TABLE" >"$2\"""", f"cat {table} >\"$2\"")
+        self.assertNotEqual(ncu, NCU)
+        done, report = self.run_on_card({"nvcc": NVCC, "ncu": ncu}, PRINTED="one\ntwo\n")
+        self.assertIn("launches: 1 simulated, 40 on the card", done.stdout, done.stderr)
+        self.assertEqual(report["results"]["card"]["launches"],
+                         [{"kernel": kernel, "global_read_sectors": n[0], "global_write_sectors": n[1],
+                           "shared_wavefronts": n[2] + n[3], "bank_conflicts": n[4] + n[5]}
+                          for kernel, n in launches])
 
     def test_a_counter_is_missing(self):
         """What the tool did not count is not told as 0."""

@@ -12,15 +12,17 @@ common=(--device cpu --threads 1 --quiet)
 
 # of_results FILE: what a report says was found, but for what the bytes of the result tell.
 of_results() {
-    sed -n '/"results"/,/}/p' "$1"
+    sed -n '/"results"/,/}/p' "$1" | grep -v _seconds
 }
 
 # compare TASK ARGUMENT...: runs a task alone and on 1 to 4 processes; fails unless reports and results are the same.
 compare() {
-    local task=$1 count
+    local task=$1 count kind
     shift
     "$TESELA" pairs "$task" "$points" "$@" "${common[@]}" --json "$scratch/alone.json" || exit 1
-    if [ -f "$scratch/r.npy" ]; then mv "$scratch/r.npy" "$scratch/alone.npy"; fi
+    for kind in npy npz csv; do
+        if [ -f "$scratch/r.$kind" ]; then mv "$scratch/r.$kind" "$scratch/alone.$kind"; fi
+    done
     for count in 1 2 3 4; do
         expect 0 "$count" "$TESELA" pairs "$task" "$points" "$@" "${common[@]}" --json "$scratch/r.json"
         if [ "$(of_results "$scratch/r.json")" != "$(of_results "$scratch/alone.json")" ] ||
@@ -29,19 +31,23 @@ compare() {
             cat "$scratch/r.json"
             exit 1
         fi
-        if [ -f "$scratch/r.npy" ] && ! cmp "$scratch/r.npy" "$scratch/alone.npy"; then
-            exit 1
-        fi
+        for kind in npy npz csv; do
+            if [ -f "$scratch/r.$kind" ] && ! cmp "$scratch/r.$kind" "$scratch/alone.$kind"; then
+                exit 1
+            fi
+        done
     done
-    rm -f "$scratch/r.npy"
+    rm -f "$scratch"/r.{npy,npz,csv}
 }
 compare distance -o "$scratch/r.npy" --chunk 100K
 compare energy -o "$scratch/r.npy"
 compare energy -o "$scratch/r.npy" --cutoff 2.5 --shift force --box 9,9,9
 compare triplets
+compare neighbors -o "$scratch/r.npz" --cutoff 1.5
+compare neighbors -o "$scratch/r.npz" --cutoff 2.5 --half --sorted --box 9,9,9
+compare histogram -o "$scratch/r.csv" --to 4 --box 9,9,9
 
-for line in "neighbors $points --cutoff 1 -o $scratch/r.npz" "knn $points --k 2 -o $scratch/r.npz" \
-    "histogram $points --to 1 -o $scratch/r.npz" "contacts $points $points" "maps --cells 64" "ladder --most 128"; do
+for line in "knn $points --k 2 -o $scratch/r.npz" "contacts $points $points" "maps --cells 64" "ladder --most 128"; do
     # shellcheck disable=SC2086
     launch 2 "$TESELA" pairs $line
     if [ "$status" -ne 2 ] || [ "$(grep -c '^tesela: error: .*runs on one device' "$scratch/out")" -ne 1 ]; then

@@ -35,7 +35,8 @@ typedef struct tsl_convolve_description {
     int top;        /* cells of each grid that top() may be asked for, 0: it is not used */
     int top_of_one; /* cells of a single grid */
     tsl_convolve_form form;
-    int terms; /* 0: one fixed grid, boxes of bytes; 1 and more: boxes of integers */
+    int terms;  /* 0: one fixed grid, boxes of bytes; 1 and more: boxes of integers */
+    int points; /* not 0: the boxes of all terms but the last hold points, see takes_points() */
     const tsl_fft_patience *patience; /* of create() on the CPU; NULL: the plan is wanted */
     const int *transposed; /* of create() on the CPU, for TSL_CONVOLVE_LINES: the ways that an alike
                               plan settled on, see transposed() below; NULL: to be measured */
@@ -66,6 +67,17 @@ TSL_FN int64_t tsl_grid_row(const tsl_grid_layout *layout, int member, int64_t l
            line * layout->row * layout->lanes + member % layout->lanes;
 }
 
+/* The points of boxes that hold few, linked along the last axis: those of a row are
+ * heads[box][row], next[box] of that, and so on to -1. A point has the same values in all boxes;
+ * points of one cell add up. */
+typedef struct tsl_convolve_points {
+    int64_t count;        /* of a box */
+    const int32_t *heads; /* [boxes][box0][box1] */
+    const int32_t *next;  /* [boxes][count] */
+    const int32_t *cells; /* [boxes][count]: the lowest ten bits are the cell along the last axis */
+    const int16_t *values; /* [count][terms]; the last is not read */
+} tsl_convolve_points;
+
 typedef struct tsl_convolve tsl_convolve;
 
 typedef struct tsl_convolve_ops {
@@ -79,7 +91,7 @@ typedef struct tsl_convolve_ops {
     /* Take the fixed grid from the first of `grid` (result layout, device memory, other lanes
      * zero), which is overwritten. */
     tsl_status (*set_fixed)(tsl_convolve *plan, void *grid);
-    /* The fixed grid of one of several terms, in the same way. */
+    /* Take the fixed grid of a term from the first of `grid`, which is overwritten. */
     tsl_status (*set_term)(tsl_convolve *plan, int term, void *grid);
 
     /* Correlate, up to what store() or top() finish. All memory is the device's, and all is
@@ -87,9 +99,16 @@ typedef struct tsl_convolve_ops {
      *   boxes  bytes, [count][box0][box1][box2];  grids  tsl_grid_bytes(layout, count) */
     tsl_status (*execute)(tsl_convolve *plan, int count, const uint8_t *boxes, void *grids);
 
+    /* Whether a correlation takes all terms but the last as points. Where it does not, or the
+     * function is NULL, it takes boxes of all terms. */
+    int (*takes_points)(const tsl_convolve_description *what);
+
     /* The same with several terms.
-     *   boxes  integers below 2^24 in size, [count][terms][box0][box1][box2] */
-    tsl_status (*execute_terms)(tsl_convolve *plan, int count, const int32_t *boxes, void *grids);
+     *   boxes   integers below 2^24 in size, [count][terms][box0][box1][box2]; of the last term
+     *           alone, [count][box0][box1][box2], where takes_points()
+     *   points  of the other terms; read only where takes_points() */
+    tsl_status (*execute_terms)(tsl_convolve *plan, int count, const int32_t *boxes,
+                                const tsl_convolve_points *points, void *grids);
 
     /* Make the grids what tsl_grid_layout says: out(s) of each box. */
     tsl_status (*store)(tsl_convolve *plan, int count, void *grids);
@@ -119,7 +138,7 @@ int64_t tsl_convolve_flops(const tsl_convolve_description *what);
 
 /* A bound on the error of a correlation by transforms: no number of `out` is farther from the exact
  * one than this times sum_t |fixed_t| |box_t|, with Euclidean norms. For lengths whose prime
- * factors are at most 7; docs/accuracy/dock.md has the proof.
+ * factors are at most 7; docs/accuracy/dock-score.md has the proof.
  *
  * With unit roundoff u, a transform of n points errs by at most d = 6 u log2(n) of its result's
  * norm: of each level of radix 2, 1 u by the sum, 2.24 u by the product (Brent, Percival &

@@ -543,8 +543,9 @@ static void add_up_plain(const tsl_convolve *plan, const int32_t *boxes, char *g
 }
 
 static tsl_status cpu_execute_terms(tsl_convolve *plan, int count, const int32_t *boxes,
-                                    void *grids)
+                                    const tsl_convolve_points *points, void *grids)
 {
+    (void)points; /* takes_points() is NULL */
     const int *b = plan->what.box;
     const int64_t a_member = (int64_t)plan->what.terms * b[0] * b[1] * b[2];
 #pragma omp parallel for num_threads(plan->context->threads) schedule(dynamic)

@@ -11,6 +11,7 @@ const tsl_convolve_ops tsl_convolve_sim = {.layout = gpu_layout,
                                            .set_fixed = gpu_set_fixed,
                                            .set_term = gpu_set_term,
                                            .execute = gpu_execute,
+                                           .takes_points = gpu_takes_points,
                                            .execute_terms = gpu_execute_terms,
                                            .store = gpu_store,
                                            .top = gpu_top};

@@ -332,7 +332,7 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale)
 {
     *out = (tsl_form){.bytes = bytes, .scale = scale, .rows = rows};
-    const tsl_status status = context->ops->lists != NULL
+    const tsl_status status = context->ops->fused != NULL
                                   ? tsl_format_gpu_make(out, context, layout)
                                   : make_on_cpu(out, context, layout);
     if (status != TSL_OK) {

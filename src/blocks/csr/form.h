@@ -43,14 +43,16 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale);
 /* The form in single precision of what `wide` holds in double precision, which must outlive it. */
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale);
-/* The same of slices that repeat (deduplicate.c), each kind of them once, with nothing borrowed.
- * False in *made, and nothing in *out, where there are too many kinds. */
+/* The form in single precision of slices that repeat (deduplicate.c): each kind of slice is held
+ * once, and nothing is borrowed. False in *made, and nothing in *out, where there are too many
+ * kinds. */
 tsl_status tsl_form_deduplicate(tsl_form *out, bool *made, tsl_context *context,
                                 const tsl_form *wide, double scale);
 /* T, which has an entry in row i, in column aggregate[i] if that is not negative: weight[i], or 1
  * where `weight` is NULL. On the CPU; nothing is copied. */
 tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, int bytes);
-/* The same of T^T, by the rows of each aggregate, whose values are not looked at. */
+/* T^T, by the rows of each aggregate; the values of `members` are not looked at. On the CPU;
+ * nothing is copied. */
 tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int bytes);
 void tsl_form_free(tsl_form *form);
 const char *tsl_form_name(const tsl_form *form);

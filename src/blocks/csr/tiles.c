@@ -169,7 +169,7 @@ static int64_t bench_length(const tsl_tiles *tiles)
     return (int64_t)tiles->blocks * tiles->window;
 }
 
-/* Sort all windows, by all threads; `benches` has a work space a thread, `places` likewise. */
+/* Sort all windows, by all threads. `benches` and `places` have a work space for each thread. */
 static void sort_windows(tsl_tiles *tiles, const tsl_context *context, bench *benches, int *places)
 {
     const int64_t windows = windows_of(tiles);

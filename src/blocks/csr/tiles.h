@@ -46,7 +46,8 @@ typedef struct tsl_tiles {
 int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared);
 
 /* Columns of a block where entries are few beside x: as many as let the device's processors share
- * the blocks evenly, so that each loads its part of x once; 0: likewise. */
+ * the blocks evenly, so that each loads its part of x once; 0: the device shares too little memory
+ * for any. */
 int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *device);
 
 /* Do rows have entries enough in each block of at most `most` columns? A band has not: its columns
@@ -54,7 +55,7 @@ int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *
 bool tsl_tiles_suit(const tsl_csr *matrix, int most);
 /* Has a row of so many entries? */
 bool tsl_tiles_suit_row(int64_t entries, int blocks);
-/* Blocks of at most `most` columns; 0: likewise. */
+/* Number of blocks of at most `most` columns; 0 where `most` is 0. */
 int tsl_tiles_blocks(int64_t columns, int most);
 
 /* Cut a matrix, of more than one block where sums are kept; it stays until

@@ -4,12 +4,11 @@
 
 #include <cublas_v2.h>
 #include <cusolverDn.h>
-#include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 extern "C" {
 #include "blocks/dense/dense.h"
+#include "core/library.h"
 }
 
 /* The libraries' functions by the names that they export. */
@@ -31,7 +30,7 @@ extern "C" {
 
 typedef struct dense_calls {
     bool there;
-    char text[96]; /* what is lacking */
+    char text[256]; /* what is lacking */
 #define DECLARE(name) decltype(&::name) name;
     CUBLAS_CALLS(DECLARE)
     CUSOLVER_CALLS(DECLARE)
@@ -40,40 +39,21 @@ typedef struct dense_calls {
 
 #define TEXT_OF(value) #value
 #define NAME_OF(library, major) "lib" library ".so." TEXT_OF(major)
-
-static void *open_one(dense_calls *calls, const char *name)
-{
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL && calls->there) {
-        snprintf(calls->text, sizeof calls->text, "%s cannot be opened", name);
-        calls->there = false;
-    }
-    return library;
-}
+#define ROW(name) {#name, offsetof(dense_calls, name)},
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static dense_calls open_libraries(void)
 {
+    static const tsl_library_call of_cublas[] = {CUBLAS_CALLS(ROW)};
+    static const tsl_library_call of_cusolver[] = {CUSOLVER_CALLS(ROW)};
+    static const char *const cublas[] = {NAME_OF("cublas", CUBLAS_VER_MAJOR), NULL};
+    static const char *const cusolver[] = {NAME_OF("cusolver", CUSOLVER_VER_MAJOR), NULL};
     dense_calls calls;
     memset(&calls, 0, sizeof calls);
-    calls.there = true;
-    void *const cublas = open_one(&calls, NAME_OF("cublas", CUBLAS_VER_MAJOR));
-    void *const cusolver = open_one(&calls, NAME_OF("cusolver", CUSOLVER_VER_MAJOR));
-    if (!calls.there) {
-        return calls;
-    }
-#define FIND(library, name)                                                                        \
-    calls.name = (decltype(&::name))dlsym(library, #name);                                         \
-    if (calls.name == NULL && calls.there) {                                                       \
-        snprintf(calls.text, sizeof calls.text, "%s is not in the library", #name);                \
-        calls.there = false;                                                                       \
-    }
-#define FIND_IN_CUBLAS(name) FIND(cublas, name)
-#define FIND_IN_CUSOLVER(name) FIND(cusolver, name)
-    CUBLAS_CALLS(FIND_IN_CUBLAS)
-    CUSOLVER_CALLS(FIND_IN_CUSOLVER)
-#undef FIND
-#undef FIND_IN_CUBLAS
-#undef FIND_IN_CUSOLVER
+    calls.there = tsl_library_open(cublas, &calls, of_cublas, COUNT_OF(of_cublas), calls.text,
+                                   sizeof calls.text) != NULL &&
+                  tsl_library_open(cusolver, &calls, of_cusolver, COUNT_OF(of_cusolver), calls.text,
+                                   sizeof calls.text) != NULL;
     return calls;
 }
 

@@ -38,7 +38,7 @@ typedef struct tsl_fft_description {
     tsl_fft_layout in, out;
     bool in_place; /* execute() will get out == in */
     bool seldom;   /* it is done too few times for measuring to pay: the library guesses */
-    bool estimate; /* likewise, unless TSL_FFT_EFFORT_VARIABLE says otherwise */
+    bool estimate; /* the library guesses, unless TSL_FFT_EFFORT_VARIABLE says otherwise */
     const tsl_fft_patience *patience; /* of create() on the CPU; NULL: it is wanted */
 } tsl_fft_description;
 

@@ -58,10 +58,11 @@ void tsl_queue_destroy(tsl_queue *queue);
  * others are better off alone. Not collective. */
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count);
 
-/* The same without waiting, and for a device that has its next work before it ends: `undone` items
- * of those taken, at most a batch, are still being done. Where tsl_queue_next() would wait, or
- * nothing is known of this rank before those are done, count = 0, and it is time to ask again in
- * *wait > 0 seconds or, if there are any, when those are done; else *wait = 0. Not collective. */
+/* The next chunk for this rank, without waiting, for a device that has its next work before it
+ * ends: `undone` items of those taken, at most a batch, are still being done. Where
+ * tsl_queue_next() would wait, or nothing is known of this rank before those are done, count = 0,
+ * and it is time to ask again in *wait > 0 seconds or, if there are any, when those are done; else
+ * *wait = 0. Not collective. */
 tsl_status tsl_queue_ask(tsl_queue *queue, int64_t undone, int64_t *first, int64_t *count,
                          double *wait);
 

@@ -16,6 +16,12 @@ TSL_FN int tsl_cover_cell(int64_t *cell, tsl_tile tile, int64_t n, int side, int
     return j <= i && i < n;
 }
 
+/* The number of a triple. */
+TSL_FN int64_t tsl_triple_number(const tsl_cell *cell)
+{
+    return tsl_tetrahedron_count(cell->i) + tsl_triangle_count(cell->j) + cell->l;
+}
+
 /* What the write test puts into element (i, j). */
 TSL_FN float tsl_written(int64_t i, int64_t j)
 {

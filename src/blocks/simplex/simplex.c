@@ -24,6 +24,14 @@ const char *tsl_root_name(tsl_root root)
     return (int)root >= 0 && (int)root < TSL_ROOTS ? names[root] : NULL;
 }
 
+const char *tsl_nested_way_name(tsl_nested_way way)
+{
+    static const char *const names[TSL_NESTED_WAYS] = {
+        [TSL_NESTED_FORGET] = "forget", [TSL_NESTED_STREAM] = "stream", [TSL_NESTED_HOST] = "host",
+        [TSL_NESTED_PLAIN] = "plain",   [TSL_NESTED_ROWS] = "rows",     [TSL_NESTED_WIDE] = "wide"};
+    return (int)way >= 0 && (int)way < TSL_NESTED_WAYS ? names[way] : NULL;
+}
+
 int64_t tsl_root_first_wrong(tsl_root root, int64_t rows)
 {
     for (int64_t i = 0; i < rows; i++) {
@@ -68,6 +76,16 @@ static int64_t count_busy(int64_t n, int side, int rows, bool diagonal, int64_t 
     return threads;
 }
 
+/* Threads that do a cell, each tile by a block of its own; n >= 1. */
+static int64_t count_all_busy(int64_t n, int side, int rows)
+{
+    const int64_t last = (n - 1) / side;
+    /* whole tiles below the diagonal and on it, then those of the last row, which may be cut */
+    return tsl_triangle_count(last - 1 > 0 ? last - 1 : 0) * side * rows +
+           last * count_busy(n, side, rows, true, 0) +
+           last * count_busy(n, side, rows, false, last) + count_busy(n, side, rows, true, last);
+}
+
 tsl_cover_tally tsl_cover_expected(tsl_map map, int64_t n, int side, int rows)
 {
     tsl_cover_tally tally = {0, 0, 0};
@@ -75,13 +93,8 @@ tsl_cover_tally tsl_cover_expected(tsl_map map, int64_t n, int side, int rows)
         return tally;
     }
     const int64_t tiles = (n - 1) / side + 1;
-    const int64_t last = tiles - 1;
+    int64_t busy = count_all_busy(n, side, rows);
     tally.blocks = tsl_map_blocks(map, tiles);
-    /* whole tiles below the diagonal and on it, then those of the last row, which may be cut */
-    int64_t busy = tsl_triangle_count(last - 1 > 0 ? last - 1 : 0) * side * rows;
-    busy += last * count_busy(n, side, rows, true, 0);
-    busy += last * count_busy(n, side, rows, false, last);
-    busy += count_busy(n, side, rows, true, last);
     int64_t live = tsl_triangle_count(tiles);
     if (map == TSL_MAP_FLAT) {
         const int64_t half = tsl_power_from(tiles) / 2;
@@ -93,74 +106,224 @@ tsl_cover_tally tsl_cover_expected(tsl_map map, int64_t n, int side, int rows)
     return tally;
 }
 
+/* ---- nested grids --------------------------------------------------------------------------- */
+
+tsl_nested_size tsl_nested_size_of(int64_t tiles, int64_t leaf)
+{
+    if (tiles <= leaf) {
+        return (tsl_nested_size){1, tiles * tiles};
+    }
+    const int64_t upper = tiles / 2;
+    const tsl_nested_size one = tsl_nested_size_of(upper, leaf);
+    const tsl_nested_size other = tiles % 2 == 0 ? one : tsl_nested_size_of(tiles - upper, leaf);
+    return (tsl_nested_size){1 + one.grids + other.grids,
+                             upper * (tiles - upper) + one.blocks + other.blocks};
+}
+
+int64_t tsl_nested_leaf(int cells, int side)
+{
+    return cells > side ? cells / side : 1;
+}
+
+tsl_status tsl_nested_run(tsl_context *context, const tsl_nested_task *task)
+{
+    const int64_t tiles = (task->n - 1) / task->side + 1;
+    if (context->ops->simplex->nested == NULL) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "%s: its blocks cannot launch grids: take an NVIDIA GPU", context->name);
+    }
+    if (tiles > TSL_NESTED_TILES ||
+        tsl_nested_size_of(tiles, task->leaf).grids > TSL_NESTED_PENDING) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "nested grids of %lld tiles a side, leaves of %lld: %d tiles and %d grids "
+                        "are possible: take larger tiles or leaves",
+                        (long long)tiles, (long long)task->leaf, TSL_NESTED_TILES,
+                        TSL_NESTED_PENDING);
+    }
+    return context->ops->simplex->nested(context, task);
+}
+
+tsl_status tsl_nested_check(tsl_context *context, const tsl_nested_task *task, int64_t times)
+{
+    const int64_t expected =
+        times * tsl_nested_size_of((task->n - 1) / task->side + 1, task->leaf).grids;
+    int64_t grids[2];
+    tsl_status status = TSL_OK;
+    TSL_TRY(context->ops->download(context, grids, task->grids, (int64_t)sizeof grids));
+    TSL_TRY(context->ops->fill(context, task->grids, 0, (int64_t)sizeof grids));
+    if (grids[0] != expected || grids[1] != 0) {
+        return tsl_fail(
+            context, TSL_E_DEVICE,
+            "of %lld nested grids %lld ran, and %lld launches failed: take a larger leaf",
+            (long long)expected, (long long)grids[0], (long long)grids[1]);
+    }
+done:
+    return status;
+}
+
+static tsl_cover_tally nested_expected(const tsl_nested_task *task)
+{
+    const int64_t tiles = (task->n - 1) / task->side + 1;
+    const int64_t wider = task->way == TSL_NESTED_WIDE ? 4 : 1;
+    const tsl_nested_size size = tsl_nested_size_of(tiles, task->leaf);
+    return (tsl_cover_tally){.blocks = wider * size.blocks,
+                             .idle_blocks = wider * size.blocks - tsl_triangle_count(tiles),
+                             .idle_threads = wider * size.blocks * task->side * task->rows -
+                                             count_all_busy(task->n, task->side, task->rows)};
+}
+
 /* ---- counting ------------------------------------------------------------------------------- */
 
-enum { GUARD = 4096 }; /* cells behind the last */
+enum { GUARD = 4096, MOST_TRIPLES = 4096 }; /* cells behind the last; triples of points at most */
 
-static void judge(tsl_cover *out, const int32_t *cells, int64_t n)
+/* Device memory of a count, all zeros: cells, and sums. */
+typedef struct counting {
+    tsl_context *context;
+    tsl_judge_task judge;
+    void *cells;
+    struct count_sums {
+        tsl_cover_tally found;
+        int64_t faults[3], grids[2];
+    } * sums;
+} counting;
+
+static tsl_status open_count(counting *c)
 {
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < n; j++) {
-            const int32_t times = cells[i * n + j];
-            out->missed += j <= i && times == 0;
-            out->repeated += j <= i && times > 1;
-            out->outside += j > i && times != 0;
-        }
-    }
-    for (int64_t g = n * n; g < n * n + GUARD; g++) {
-        out->outside += cells[g] != 0;
-    }
+    tsl_context *const context = c->context;
+    const int64_t bytes = (c->judge.rows * c->judge.columns + GUARD) * (int64_t)sizeof(int32_t);
+    void *sums = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_device_allocate(&c->cells, context, bytes, "counts of cells"));
+    TSL_TRY(tsl_device_allocate(&sums, context, (int64_t)sizeof *c->sums, "a tally"));
+    c->sums = sums;
+    TSL_TRY(context->ops->fill(context, c->cells, 0, bytes));
+    TSL_TRY(context->ops->fill(context, sums, 0, (int64_t)sizeof *c->sums));
+    c->judge.cells = c->cells;
+    c->judge.guard = GUARD;
+    c->judge.faults = c->sums->faults;
+done:
+    return status;
+}
+
+/* What was counted, judged. */
+static tsl_status close_count(tsl_cover *out, const counting *c)
+{
+    struct count_sums sums;
+    tsl_status status = TSL_OK;
+    TSL_TRY(c->context->ops->simplex->judge(c->context, &c->judge));
+    TSL_TRY(c->context->ops->download(c->context, &sums, c->sums, (int64_t)sizeof sums));
+    out->found = sums.found;
+    out->missed = sums.faults[0];
+    out->repeated = sums.faults[1];
+    out->outside = sums.faults[2];
+done:
+    return status;
+}
+
+static bool is_shape(int64_t n, int side, int rows)
+{
+    return n >= 0 && n <= INT32_MAX && side >= 1 && rows >= 1 && side % rows == 0 &&
+           side <= 1024 / rows;
+}
+
+static tsl_status fail_shape(tsl_context *context, const char *what, int64_t n, int side, int rows)
+{
+    return tsl_fail(context, TSL_E_ARG,
+                    "%s of %lld cells, tiles of %d, %d rows of threads: rows divide the side, and "
+                    "both together are at most 1024",
+                    what, (long long)n, side, rows);
 }
 
 tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, int64_t n, int side,
                            int rows)
 {
-    if (tsl_map_name(map) == NULL || n < 0 || n > INT32_MAX || side < 1 || rows < 1 ||
-        side % rows != 0 || side > 1024 / rows) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "map %d of %lld cells, tiles of %d, %d rows of threads: rows divide the "
-                        "side, and both together are at most 1024",
-                        (int)map, (long long)n, side, rows);
+    counting c = {.context = context, .judge = {.rows = n, .columns = n}};
+    tsl_cover_task task = {.map = map, .n = n, .side = side, .rows = rows, .guard = GUARD};
+    tsl_status status = TSL_OK;
+    if (tsl_map_name(map) == NULL || !is_shape(n, side, rows)) {
+        return fail_shape(context, tsl_map_name(map) != NULL ? tsl_map_name(map) : "no map", n,
+                          side, rows);
     }
     *out = (tsl_cover){.expected = tsl_cover_expected(map, n, side, rows)};
     if (n == 0) {
         return TSL_OK;
     }
-    const int64_t tiles = (n - 1) / side + 1;
-    const int64_t bytes = (n * n + GUARD) * (int64_t)sizeof(int32_t);
-    tsl_cover_task task = {.map = map, .n = n, .side = side, .rows = rows, .guard = GUARD};
-    void *cells = NULL, *tally = NULL;
-    int32_t *host = tsl_allocate((size_t)bytes);
-    tsl_status status = host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "counts of cells");
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&cells, context, bytes, "counts of cells");
+    out->launches = tsl_map_launches(map, (n - 1) / side + 1);
+    TSL_TRY(open_count(&c));
+    task.cells = c.cells;
+    task.tally = &c.sums->found;
+    for (; task.launch < out->launches; task.launch++) {
+        TSL_TRY(context->ops->simplex->cover(context, &task));
     }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&tally, context, (int64_t)sizeof *task.tally, "a tally");
+    TSL_TRY(close_count(out, &c));
+done:
+    tsl_device_release(context, c.cells);
+    tsl_device_release(context, c.sums);
+    return status;
+}
+
+tsl_status tsl_nested_cover(tsl_cover *out, tsl_context *context, tsl_nested_way way, int64_t n,
+                            int side, int rows, int leaf)
+{
+    counting c = {.context = context, .judge = {.rows = n, .columns = n}};
+    tsl_nested_task task = {.way = (int)way, .n = n, .side = side, .rows = rows};
+    tsl_status status = TSL_OK;
+    if (tsl_nested_way_name(way) == NULL || !is_shape(n, side, rows) || leaf < 1 ||
+        (way == TSL_NESTED_ROWS && side != rows)) {
+        return fail_shape(context, "nested grids", n, side, rows);
     }
-    if (status == TSL_OK) {
-        status = context->ops->fill(context, cells, 0, bytes);
+    *out = (tsl_cover){.launches = 0};
+    if (n == 0) {
+        return TSL_OK;
     }
-    if (status == TSL_OK) {
-        status = context->ops->fill(context, tally, 0, (int64_t)sizeof *task.tally);
+    task.leaf = tsl_nested_leaf(leaf, side);
+    out->expected = nested_expected(&task);
+    out->launches = (int)tsl_nested_size_of((n - 1) / side + 1, task.leaf).grids;
+    TSL_TRY(open_count(&c));
+    task.counts = c.cells;
+    task.tally = &c.sums->found;
+    task.grids = c.sums->grids;
+    TSL_TRY(tsl_nested_run(context, &task));
+    TSL_TRY(tsl_nested_check(context, &task, 1));
+    TSL_TRY(close_count(out, &c));
+done:
+    tsl_device_release(context, c.cells);
+    tsl_device_release(context, c.sums);
+    return status;
+}
+
+tsl_status tsl_triples_cover(tsl_cover *out, tsl_context *context, tsl_tetrahedron_map map,
+                             int64_t n)
+{
+    const int64_t triples = n >= 0 && n <= MOST_TRIPLES ? tsl_tetrahedron_count(n) : 0;
+    counting c = {.context = context, .judge = {.rows = 1, .columns = triples, .all = 1}};
+    tsl_triples_task task = {.map = map, .n = n};
+    tsl_status status = TSL_OK;
+    if ((int)map < 0 || (int)map >= TSL_TETRAHEDRON_MAPS || n < 0 || n > MOST_TRIPLES) {
+        return tsl_fail(context, TSL_E_ARG, "map %d of triples of %lld: give 0 to %d", (int)map,
+                        (long long)n, MOST_TRIPLES);
     }
-    task.cells = cells;
-    task.tally = tally;
-    out->launches = tsl_map_launches(map, tiles);
-    for (; task.launch < out->launches && status == TSL_OK; task.launch++) {
-        status = context->ops->simplex->cover(context, &task);
+    *out = (tsl_cover){.launches = 0};
+    if (n == 0) {
+        return TSL_OK;
     }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, host, cells, bytes);
+    out->launches = tsl_tetrahedron_launches(map, n);
+    TSL_TRY(open_count(&c));
+    task.cells = c.cells;
+    task.idle = &c.sums->found.idle_blocks;
+    for (; task.launch < out->launches; task.launch++) {
+        const tsl_cell grid = tsl_tetrahedron_grid_of(map, n, task.launch);
+        task.count = grid.i * grid.j * grid.l;
+        out->expected.blocks += task.count;
+        TSL_TRY(context->ops->simplex->triples(context, &task));
     }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, &out->found, tally, (int64_t)sizeof out->found);
-    }
-    if (status == TSL_OK) {
-        judge(out, host, n);
-    }
-    tsl_device_release(context, cells);
-    tsl_device_release(context, tally);
-    tsl_release(host);
+    TSL_TRY(close_count(out, &c));
+    out->found.blocks = out->expected.blocks; /* each is a thread's turn */
+    out->found.idle_threads = out->found.idle_blocks;
+    out->expected.idle_blocks = out->expected.blocks - triples;
+    out->expected.idle_threads = out->expected.idle_blocks;
+done:
+    tsl_device_release(context, c.cells);
+    tsl_device_release(context, c.sums);
     return status;
 }

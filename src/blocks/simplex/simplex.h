@@ -22,6 +22,26 @@ typedef struct tsl_cover_task {
     tsl_cover_tally *tally; /* grows */
 } tsl_cover_task;
 
+/* Is each cell done as often as it should be? */
+typedef struct tsl_judge_task {
+    int64_t rows, columns;
+    int all;              /* not 0: every cell once; else those with column <= row, no other */
+    int64_t guard;        /* cells behind these that nobody may touch */
+    const int32_t *cells; /* [rows][columns], and guard more; device memory */
+    int64_t *faults;      /* [3]: grow by cells missed, repeated, and done outside */
+} tsl_judge_task;
+
+/* One launch of a map over the triples l <= j <= i < n, a thread for each of its blocks. */
+typedef struct tsl_triples_task {
+    tsl_tetrahedron_map map;
+    int64_t n;
+    int launch;
+    int64_t count;  /* blocks of the launch */
+    int32_t *cells; /* [tsl_tetrahedron_count(n)], numbered as tsl_tetrahedron_cell() has them: grow
+                       by 1 where one is done; device memory */
+    int64_t *idle;  /* grows by blocks without a triple */
+} tsl_triples_task;
+
 /* The write test: element (i, j) of a matrix becomes tsl_written(), for j <= i < n and no other. */
 typedef struct tsl_write_task {
     tsl_map map;
@@ -31,19 +51,52 @@ typedef struct tsl_write_task {
     float *cells;           /* [n][n], or packed [n (n + 1) / 2]; aligned to 64 bytes */
 } tsl_write_task;
 
+/* How the grids of tsl_nested come to run. They differ from TSL_NESTED_FORGET in one thing each, so
+ * that what makes them slow can be told. */
+typedef enum tsl_nested_way {
+    TSL_NESTED_FORGET = 0, /* launched by blocks, fire and forget: siblings run side by side */
+    TSL_NESTED_STREAM = 1, /* launched by blocks into their own stream: siblings run in turn */
+    TSL_NESTED_HOST = 2,   /* launched by the host; relocatable code, as blocks that launch need */
+    TSL_NESTED_PLAIN = 3,  /* launched by the host; code as of all other kernels */
+    TSL_NESTED_ROWS = 4,   /* neighbouring threads take neighbouring rows: stores are scattered */
+    TSL_NESTED_WIDE = 5,   /* grids of twice the width and height: three quarters idle */
+    TSL_NESTED_WAYS = 6
+} tsl_nested_way;
+
+/* The grids of a triangle of n cells, written or counted. */
+typedef struct tsl_nested_task {
+    int way;                /* tsl_nested_way */
+    int64_t n;              /* cells a side */
+    int side, rows;         /* as of tsl_cover_task; TSL_NESTED_ROWS asks for side = rows */
+    int64_t leaf;           /* tiles, of tsl_nested_grid(); >= 1 */
+    float *cells;           /* [n][n]: becomes tsl_written(); NULL: count */
+    int32_t *counts;        /* [n][n]: grows by 1 where a cell is done; NULL: write */
+    tsl_cover_tally *tally; /* of counts */
+    int64_t *grids;         /* [2]: grows by grids that ran, and by launches that failed */
+} tsl_nested_task;
+
+/* Grids of a task at most, for more may not wait before a launch by a block fails; and tiles along
+ * a side, which are blocks along a grid's second axis. */
+enum { TSL_NESTED_PENDING = 2048, TSL_NESTED_TILES = 65535 };
+
 typedef struct tsl_simplex_ops {
     /* Asynchronous on the context's stream. TSL_E_UNSUPPORTED, with the reason, for more blocks
      * than a grid of the device can have. */
     tsl_status (*cover)(tsl_context *context, const tsl_cover_task *task);
-    /* One launch of the write test; on the CPU all of it, by rows. Likewise. */
+    tsl_status (*judge)(tsl_context *context, const tsl_judge_task *task);
+    tsl_status (*triples)(tsl_context *context, const tsl_triples_task *task);
+    /* One launch of the write test; on the CPU all of it, by rows. Asynchronous, with the errors of
+     * cover(). */
     tsl_status (*write)(tsl_context *context, const tsl_write_task *task);
+    /* See tsl_nested_run(), which checks the task. NULL where blocks cannot launch grids. */
+    tsl_status (*nested)(tsl_context *context, const tsl_nested_task *task);
 } tsl_simplex_ops;
 
 extern const tsl_simplex_ops tsl_simplex_cpu;
 
 /* What a map of n cells and tiles of `side` comes to. */
 typedef struct tsl_cover {
-    int launches;
+    int launches;             /* of kernels */
     tsl_cover_tally found;    /* counted */
     tsl_cover_tally expected; /* by closed forms */
     int64_t missed, repeated; /* cells of the triangle done not at all, or more than once */
@@ -54,6 +107,36 @@ typedef struct tsl_cover {
  * and side * rows is at most 1024. TSL_E_ARG; TSL_E_UNSUPPORTED; TSL_E_NOMEM; TSL_E_DEVICE. */
 tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, int64_t n, int side,
                            int rows);
+
+/* The same of a map over triples, whose blocks have a thread each. */
+tsl_status tsl_triples_cover(tsl_cover *out, tsl_context *context, tsl_tetrahedron_map map,
+                             int64_t n);
+
+/* The same of nested grids with a leaf of `leaf` cells; `launches` are the grids that ran.
+ * TSL_E_UNSUPPORTED where blocks cannot launch grids; TSL_E_DEVICE too if a block's launch failed.
+ */
+tsl_status tsl_nested_cover(tsl_cover *out, tsl_context *context, tsl_nested_way way, int64_t n,
+                            int side, int rows, int leaf);
+
+/* Grids of a nested triangle of that many tiles, and their blocks. */
+typedef struct tsl_nested_size {
+    int64_t grids, blocks;
+} tsl_nested_size;
+tsl_nested_size tsl_nested_size_of(int64_t tiles, int64_t leaf);
+
+/* Tiles of a leaf of so many cells: at least one. */
+int64_t tsl_nested_leaf(int cells, int side);
+
+/* All grids of a nested triangle of n >= 1. Asynchronous. TSL_E_UNSUPPORTED where blocks cannot
+ * launch grids, for more grids than may wait, and for more blocks than a grid can have. */
+tsl_status tsl_nested_run(tsl_context *context, const tsl_nested_task *task);
+
+/* Have all grids of `times` tasks run, and no launch failed? Waits, and clears task->grids.
+ * TSL_E_DEVICE if not. */
+tsl_status tsl_nested_check(tsl_context *context, const tsl_nested_task *task, int64_t times);
+
+/* The name of a way, "forget"; NULL for any other number. */
+const char *tsl_nested_way_name(tsl_nested_way way);
 
 /* Launched and idle by closed forms: blocks, and of these and of threads those without a cell. */
 tsl_cover_tally tsl_cover_expected(tsl_map map, int64_t n, int side, int rows);

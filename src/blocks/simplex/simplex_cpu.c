@@ -40,6 +40,43 @@ static tsl_status cpu_cover(tsl_context *context, const tsl_cover_task *task)
     return TSL_OK;
 }
 
+static tsl_status cpu_judge(tsl_context *context, const tsl_judge_task *task)
+{
+    const int64_t count = task->rows * task->columns;
+    int64_t missed = 0, repeated = 0, outside = 0;
+#pragma omp parallel for num_threads(context->threads) reduction(+ : missed, repeated, outside)
+    for (int64_t k = 0; k < count + task->guard; k++) {
+        const int32_t times = task->cells[k];
+        const bool wanted = k < count && (task->all || k % task->columns <= k / task->columns);
+        missed += wanted && times == 0;
+        repeated += wanted && times > 1;
+        outside += !wanted && times != 0;
+    }
+    task->faults[0] += missed;
+    task->faults[1] += repeated;
+    task->faults[2] += outside;
+    return TSL_OK;
+}
+
+static tsl_status cpu_triples(tsl_context *context, const tsl_triples_task *task)
+{
+    const tsl_cell grid = tsl_tetrahedron_grid_of(task->map, task->n, task->launch);
+    int64_t idle = 0;
+#pragma omp parallel for num_threads(context->threads) reduction(+ : idle)
+    for (int64_t k = 0; k < task->count; k++) {
+        tsl_cell tile;
+        if (tsl_tetrahedron_tile(&tile, task->map, task->n, task->launch, k % grid.i,
+                                 k / grid.i % grid.j, k / grid.i / grid.j)) {
+#pragma omp atomic
+            task->cells[tsl_triple_number(&tile)]++;
+        } else {
+            idle++;
+        }
+    }
+    *task->idle += idle;
+    return TSL_OK;
+}
+
 static tsl_status cpu_write(tsl_context *context, const tsl_write_task *task)
 {
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic, 64)
@@ -52,4 +89,5 @@ static tsl_status cpu_write(tsl_context *context, const tsl_write_task *task)
     return TSL_OK;
 }
 
-const tsl_simplex_ops tsl_simplex_cpu = {.cover = cpu_cover, .write = cpu_write};
+const tsl_simplex_ops tsl_simplex_cpu = {
+    .cover = cpu_cover, .judge = cpu_judge, .triples = cpu_triples, .write = cpu_write};

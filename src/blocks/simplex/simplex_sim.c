@@ -5,4 +5,5 @@
 
 #include "blocks/simplex/simplex_block.inc"
 
-const tsl_simplex_ops tsl_simplex_sim = {.cover = gpu_cover, .write = gpu_write};
+const tsl_simplex_ops tsl_simplex_sim = {
+    .cover = gpu_cover, .judge = gpu_judge, .triples = gpu_triples, .write = gpu_write};

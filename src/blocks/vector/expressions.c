@@ -11,7 +11,7 @@ enum { ROWS_TOUCHED = 4096 /* at a time */ };
 
 static bool on_gpu(const tsl_context *context)
 {
-    return context->ops->lists != NULL;
+    return context->ops->fused != NULL;
 }
 
 /* An operator's product, then the expressions behind it. */

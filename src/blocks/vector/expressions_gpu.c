@@ -177,7 +177,7 @@ static tsl_status launch(translation *t, tsl_context *context)
         return TSL_OK;
     }
     const tsl_status status = settle(t, context);
-    return status == TSL_OK ? context->ops->lists->run(context, &t->list) : status;
+    return status == TSL_OK ? context->ops->fused->run(context, &t->list) : status;
 }
 
 /* Does a product leave rows of a part to another block or kernel? */
@@ -240,7 +240,7 @@ static tsl_status run_pattern(tsl_context *context, const tsl_expressions *list,
     const tsl_status status = list->expressions[0].kind == TSL_EXPRESSION_PRODUCT
                                   ? begin_product(&t, context, list)
                                   : TSL_OK;
-    return status == TSL_OK && t.list.blocks > 0 ? context->ops->lists->run(context, &t.list)
+    return status == TSL_OK && t.list.blocks > 0 ? context->ops->fused->run(context, &t.list)
                                                  : status;
 }
 
@@ -302,7 +302,7 @@ tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_
         return TSL_OK;
     }
     double *pieces = pieces_of(sums, width);
-    const tsl_status status = context->ops->lists->add_up_pieces(
+    const tsl_status status = context->ops->fused->add_up_pieces(
         context, pieces, sums, tsl_fused_each(layout->rows), width,
         layout->rank_piece[layout->rank], layout->rank_piece[layout->rank + 1]);
     if (status != TSL_OK || layout->exchange->sums == NULL || width > TSL_EXCHANGE_SUMS) {
@@ -317,7 +317,7 @@ static tsl_status add_up(tsl_context *context, double *out, const double *sums,
     static const tsl_gate open = {{NULL, NULL}, {0, 0}};
     const bool gathered = layout->ranks > 1;
     const int each = tsl_fused_each(layout->rows);
-    return context->ops->lists->add_up(context, out, gathered ? pieces_of(sums, width) : sums,
+    return context->ops->fused->add_up(context, out, gathered ? pieces_of(sums, width) : sums,
                                        tsl_fused_parts(layout->rows) / each, gathered ? 1 : each,
                                        width, gate != NULL ? gate : &open);
 }
@@ -345,7 +345,7 @@ tsl_status tsl_vector_look_on_gpu(tsl_vector_look *out, tsl_context *context, co
     tsl_fused_look looks[TSL_FUSED_BLOCKS];
     tsl_fused_look *device = (tsl_fused_look *)(void *)sums;
     const int blocks = tsl_fused_blocks(rows);
-    tsl_status status = context->ops->lists->look(context, device, v, rows);
+    tsl_status status = context->ops->fused->look(context, device, v, rows);
     if (status == TSL_OK) {
         status = context->ops->download(context, looks, device, blocks * (int64_t)sizeof *looks);
     }

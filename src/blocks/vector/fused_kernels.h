@@ -196,7 +196,7 @@ typedef struct tsl_narrowing {
 
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's
  * stream. */
-typedef struct tsl_list_ops {
+typedef struct tsl_fused_ops {
     tsl_status (*run)(tsl_context *context, const tsl_fused_kernel *list);
     /* out[width] = sums over `pieces` pieces of sums [pieces][each][width], in one order;
      * not-a-numbers where the gate is closed */
@@ -218,7 +218,7 @@ typedef struct tsl_list_ops {
     tsl_status (*look)(tsl_context *context, tsl_fused_look *out, const double *vector,
                        int64_t rows);
     tsl_status (*narrow)(tsl_context *context, const tsl_narrowing *arguments);
-} tsl_list_ops;
+} tsl_fused_ops;
 
 /* Units of TSL_FUSED_THREADS rows, which parts are made of. */
 TSL_FN int64_t tsl_fused_units(int64_t rows)

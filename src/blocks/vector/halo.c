@@ -104,7 +104,7 @@ static tsl_status make(tsl_halo *h, tsl_context *context, const tsl_csr *m, cons
             h->peers += send > 0 || receive > 0;
         }
     }
-    const bool on_gpu = context->ops->lists != NULL;
+    const bool on_gpu = context->ops->fused != NULL;
     const tsl_status status = take_memory(h, context, on_gpu);
     if (status != TSL_OK) {
         return status;

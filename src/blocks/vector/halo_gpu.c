@@ -144,7 +144,7 @@ static tsl_status pack(const tsl_halo *h, char *x, int bytes)
         pair->receive = d->receive_first[p] >= 0 ? x + d->receive_first[p] * bytes
                                                  : (char *)d->receive + 8 * received;
         if (d->send_first[p] == SCATTERED) {
-            status = beside->ops->lists->collect(beside, (char *)d->send + 8 * sent, x,
+            status = beside->ops->fused->collect(beside, (char *)d->send + 8 * sent, x,
                                                  d->send_row + sent, h->send_counts[p], bytes);
         }
         sent += h->send_counts[p];
@@ -162,7 +162,7 @@ static tsl_status unpack(const tsl_halo *h, char *x, int bytes)
     for (int p = 0; p < h->peers && status == TSL_OK; p++) {
         if (d->receive_first[p] == SCATTERED) {
             status =
-                beside->ops->lists->spread(beside, x, (char *)d->receive + 8 * received,
+                beside->ops->fused->spread(beside, x, (char *)d->receive + 8 * received,
                                            d->receive_row + received, h->receive_counts[p], bytes);
         }
         received += h->receive_counts[p];

@@ -52,7 +52,7 @@ tsl_status tsl_layout_make(tsl_layout *out, tsl_context *context, int64_t rows,
                            const int64_t *row_start, bool whole)
 {
     const int ranks = whole ? 1 : tsl_comm_size(context->comm);
-    const bool on_gpu = context->ops->lists != NULL;
+    const bool on_gpu = context->ops->fused != NULL;
     *out = (tsl_layout){.rows = rows,
                         .on_gpu = on_gpu,
                         .ranks = ranks,

@@ -36,7 +36,7 @@ static tsl_piece rows_of_thread(const tsl_wavefront *c, int thread)
  * without need of other ranks'? */
 static bool runs_together(const tsl_wavefront *c)
 {
-    bool together = c->context->ops->lists == NULL && c->count > 1 && c->reach > 0 &&
+    bool together = c->context->ops->fused == NULL && c->count > 1 && c->reach > 0 &&
                     TSL_ELEMENTS_A_ROW * (c->layout->to - c->layout->from) > c->context->alone;
     for (int l = 0; l < c->count; l++) {
         const tsl_expression *first = &c->list[l].expression[0];

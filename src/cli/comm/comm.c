@@ -19,14 +19,14 @@ typedef struct bench {
     int ranks;  /* 0: not given */
     int64_t most;
     int repeats;
-    tsl_comm_way way; /* for device memory, if given */
+    tsl_comm_way way; /* of device memory, if --path is given */
     const char *figure;
     double begun;
-    /* what rank 0 has */
+    /* on rank 0 only */
     int size, count;
     char path[TSL_DEVICE_NAME + 256]; /* "mpi, cuda:0 memory by NCCL 2.28.9" */
     const cli_rank_group *group;
-    double link; /* bytes a second; 0: one rank has none */
+    double link; /* bytes a second; 0: some rank has no link */
     tsl_comm_measurement measurements[MOST_MEASUREMENTS];
 } bench;
 
@@ -59,7 +59,7 @@ static tsl_status measure_all(bench *b, tsl_comm *comm, tsl_context *memory, voi
     return status;
 }
 
-/* The link is what the largest message one way gets. */
+/* Shares are relative to the link: the rate of the largest message sent one way. */
 static void add_shares(bench *b)
 {
     for (int i = 0; i < b->count; i++) {
@@ -100,7 +100,7 @@ done:
 
 static tsl_status report(const bench *b, tsl_context *context);
 
-/* Is the memory of all ranks a device's, or of all the host's? Collective. */
+/* Is all ranks' memory on devices, or all on hosts? Collective. */
 static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *context)
 {
     const int32_t is_device = context->ops->peer != NULL;
@@ -291,7 +291,7 @@ static error_t set_argument(void *options, const char *text)
     return EINVAL;
 }
 
-/* The way of device memory. */
+/* Check --path and the variable of the environment, which choose the way of device memory. */
 static bool check_way(const bench *b)
 {
     const char *set = getenv(TSL_COMM_PATH_VARIABLE);
@@ -306,7 +306,7 @@ static bool check_way(const bench *b)
     return true;
 }
 
-/* What the options say together. */
+/* Check the options against each other. */
 static bool check(const bench *b)
 {
     if (!b->asked) {
@@ -370,7 +370,7 @@ static int bench_command(const cli_command *self, int argc, char **argv)
 {
     bench b;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = cli_parse_options(self, &b, argc, argv, &exit_status) && check(&b);
     cli_be_silent(false);
     if (!parsed) {

@@ -4,7 +4,7 @@
 
 #include "blocks/exchange/measure.h"
 
-/* Draw bandwidth over message size, an operation a line: .svg, .png or .pdf. */
+/* Draw bandwidth over message size, a line for each operation, as .svg, .png or .pdf. */
 tsl_status comm_figure(tsl_context *context, const char *path, const char *title,
                        const tsl_comm_measurement *measurements, int count);
 

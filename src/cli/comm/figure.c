@@ -1,4 +1,4 @@
-/* Bandwidth over message size. */
+/* The figure of bandwidth over message size. */
 #include "cli/comm/command.h"
 #include "io/report/plot.h"
 
@@ -13,7 +13,7 @@ tsl_status comm_figure(tsl_context *context, const char *path, const char *title
                      .curve = curves,
                      .colours = colours,
                      .marks = true};
-    int colour = 0; /* an operation keeps its own, whatever others there are */
+    int colour = 0; /* each operation has a colour of its own, whatever others are drawn */
     double *points = tsl_allocate(((size_t)count + 1) * 2 * sizeof *points);
     if (points == NULL) {
         return tsl_fail_memory(context, count * (int64_t)(2 * sizeof *points), "a figure");

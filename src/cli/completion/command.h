@@ -13,16 +13,17 @@ typedef struct completion_node {
     const char *defaults; /* its initialised struct of options; NULL: it has none */
 } completion_node;
 
-/* Call `visit` for a command and all below it, a command before its children. NULL: the root. False
- * when memory is out. */
+/* Call `visit` for a command and all commands below it, a command before its children; NULL: from
+ * the root. False when memory has run out. */
 bool completion_walk(void (*visit)(const completion_node *node, void *user), void *user);
 
-/* The place of a node's child, from 0; NULL: there are no more. *summary may be NULL. */
+/* The word of a node's child by its place, from 0; NULL: there are no more. *summary may be
+ * NULL. */
 const char *completion_child(const completion_node *node, int place, const char **summary);
-/* The word of a task, in the same way; those without a word are passed over. */
+/* The word of a node's task by its place; tasks without a word are passed over. */
 const char *completion_task(const completion_node *node, int place);
 
-/* False when memory is out. */
+/* Print the script of a shell. False when memory has run out. */
 bool completion_print_bash(FILE *stream);
 bool completion_print_zsh(FILE *stream);
 bool completion_print_json(FILE *stream);

@@ -1,4 +1,4 @@
-/* `tesela completion`: for shells, and the rows of all options for other programs. */
+/* `tesela completion`: scripts for shells, and the rows of all options for other programs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

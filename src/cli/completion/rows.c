@@ -27,7 +27,8 @@ static void write_words(tsl_json *json, const cli_option *row)
     tsl_json_close_array(json);
 }
 
-/* The words of the tasks that take it, null for the one without; of no tasks, nothing. */
+/* Write the words of the tasks that take an option, null for the task without a word. The array is
+ * empty where the command has no tasks. */
 static void write_tasks(tsl_json *json, const char *name, const cli_command *command, unsigned bits)
 {
     const cli_task *task = command->only == 0 ? command->tasks : NULL;

@@ -13,7 +13,7 @@ static void print_words(FILE *stream, const cli_option *row)
 
 /* ---- bash --------------------------------------------------------------------------------- */
 
-/* Quoted, as a pattern of `case`: "tesela dock --output". */
+/* Print an option's names as a pattern of `case`: "tesela dock --output". */
 static void print_patterns(FILE *stream, const char *path, const cli_option *row)
 {
     if (row->name != NULL) {
@@ -43,7 +43,7 @@ static void print_bash_values(const completion_node *node, void *user)
     }
 }
 
-/* What begins with a dash, what can come first, and what names a command below. */
+/* Print a command's part of bash's script: its options, its first arguments, and its children. */
 static void print_bash_node(const completion_node *node, void *user)
 {
     FILE *stream = user;
@@ -125,7 +125,7 @@ bool completion_print_bash(FILE *stream)
 
 /* ---- zsh ---------------------------------------------------------------------------------- */
 
-/* In single quotes, with what _arguments and _describe take for themselves escaped. */
+/* Print in single quotes, with the characters escaped that _arguments and _describe use. */
 static void print_escaped(FILE *stream, const char *text, size_t length)
 {
     for (size_t i = 0; i < length && text[i] != '\0'; i++) {
@@ -146,7 +146,7 @@ static void print_function(FILE *stream, const char *path)
     }
 }
 
-/* What a value is: words, a file, or what its name says. */
+/* Print what a value can be: words, a file, or what its name says. */
 static void print_value(FILE *stream, const cli_option *row)
 {
     fputc(':', stream);
@@ -187,7 +187,8 @@ static void print_zsh_option(FILE *stream, const completion_node *node, const cl
     fputc('\'', stream);
 }
 
-/* Of a command that has others below it: which, and then the function of that one. */
+/* Print the function of a command that has children: it completes the child's name, then calls the
+ * child's function. */
 static void print_zsh_parent(const completion_node *node, FILE *stream)
 {
     const char *name, *summary;
@@ -213,7 +214,7 @@ static void print_zsh_parent(const completion_node *node, FILE *stream)
     fputs("_$name\n", stream);
 }
 
-/* The function of what can come first: a task, or a file. */
+/* Print the function that completes a first argument: a task, or a file. */
 static void print_zsh_first(const completion_node *node, FILE *stream)
 {
     const char *word;

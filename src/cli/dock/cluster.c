@@ -1,4 +1,4 @@
-/* Clusters of a list, and its length. */
+/* Clusters of a list's poses, and the length of the list. */
 #include "cli/dock/command.h"
 
 tsl_status dock_cluster(dock_work *work, dock_pair *pair, int64_t most)

@@ -11,9 +11,9 @@
 #include "solvers/dock/pose_files.h"
 #include "tesela/dock.h"
 
-/* ---- options (dock_options.c) ------------------------------------------------------------- */
+/* ---- options (options.c) ------------------------------------------------------------------ */
 
-/* What is asked for. */
+/* What the command is asked to do. */
 typedef enum dock_task { DOCK_A_RUN, DOCK_LADDER, DOCK_QUALITY } dock_task;
 
 enum { DOCK_MOST_REPEATS = 100 };
@@ -37,18 +37,19 @@ typedef struct dock_options {
     const char *native_chains[2]; /* of receptor and ligand there */
     tsl_dock_options dock;
     const char *contacts; /* file of contact potentials; NULL: the library's own */
-    double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT]; /* read from it */
-    int rerank;             /* poses that are ranked anew by pairs; 0: none */
+    /* the contact potentials that were read */
+    double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT];
+    int rerank;             /* poses that are ranked anew by potentials of pairs; 0: none */
     const char *potentials; /* file of pair potentials; NULL: the library's own */
     tsl_pair_potentials pairs;
-    double pair_edges[TSL_PAIR_BINS]; /* read from it */
+    double pair_edges[TSL_PAIR_BINS]; /* the ends of the bins of pair potentials that were read */
     double pair_values[TSL_PAIR_BINS][TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT];
     double cluster;             /* radius, angstrom; 0: no clusters */
     const char *block;          /* residues, "receptor" or "ligand" before them; NULL: none */
     const char *restrain;       /* "LIST within D of LIST", or NULL */
-    int angle_step;             /* degrees; 0: see rotations_from */
+    int angle_step;             /* degrees; 0: rotations come from rotations_from */
     const char *rotations_from; /* "spiral:COUNT" or a file */
-    int spiral;                 /* COUNT, or 0 */
+    int spiral;                 /* the COUNT of a spiral, or 0 */
     int top;                    /* rows of the list */
     int poses;                  /* complexes to write */
     tsl_hetero hetero;
@@ -57,8 +58,8 @@ typedef struct dock_options {
     const char *ligand_chains;
     bool resume;
     dock_task task;
-    const char *variants; /* those that are asked for; NULL: all */
-    int repeat;           /* runs of each */
+    const char *variants; /* versions of the ladder that are asked for; NULL: all */
+    int repeat;           /* runs of each version */
 } dock_options;
 
 int dock_command(const cli_command *self, int argc, char **argv);
@@ -66,11 +67,11 @@ int dock_command(const cli_command *self, int argc, char **argv);
 bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
 
-/* Read options->contacts into options->table, which the docking options then have. Prints what is
- * wrong with it. */
+/* Read options->contacts into options->table, which the docking options then point to. Prints what
+ * is wrong with the file. */
 bool dock_contacts_read(dock_options *options);
 
-/* Read options->potentials into options->pairs. Prints what is wrong with it. */
+/* Read options->potentials into options->pairs. Prints what is wrong with the file. */
 bool dock_potentials_read(dock_options *options);
 
 /* ---- residues (residues.c) ------------------------------------------------------------------ */
@@ -83,12 +84,12 @@ tsl_status dock_residues_mark(uint8_t **out, tsl_context *context, const char *o
                               const char *list, const struct dock_input *input);
 
 bool dock_restraint_parse(dock_restraint *out, const char *text);
-/* Mark the atoms of a pair, which have been read. */
+/* Mark the atoms of a pair whose residues a restraint names. The molecules have been read. */
 tsl_status dock_restraint_aim(dock_restraint *restraint, tsl_context *context,
                               const struct dock_input *receptor, const struct dock_input *ligand);
 void dock_restraint_free(dock_restraint *restraint);
 
-/* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
+/* ---- rotations (rotations.c) -------------------------------------------------------------- */
 
 typedef struct dock_rotations {
     int64_t count;
@@ -99,15 +100,15 @@ tsl_status dock_rotations_make(dock_rotations *out, tsl_context *context,
                                const dock_options *options);
 void dock_rotations_free(dock_rotations *rotations);
 
-/* ---- molecules (dock_molecule.c) ---------------------------------------------------------- */
+/* ---- molecules (molecule.c) --------------------------------------------------------------- */
 
 /* A file of atoms, read once however many pairs use it. */
 typedef struct dock_input {
     const char *path;       /* borrowed */
     const char *chains;     /* "A,B"; NULL: all */
     int model;              /* as in tsl_molecule_options */
-    const char *option;     /* that chose the chains, for messages */
-    bool of_list;           /* pairs of a list share it: it is read again if need be */
+    const char *option;     /* the option that chose the chains, for messages */
+    bool of_list;           /* pairs of a list share it: it may be read again */
     tsl_spool file;         /* open once the digest is known */
     char digest[65];        /* of the file; "" until it is needed */
     tsl_molecule *molecule; /* NULL until it is needed */
@@ -121,26 +122,28 @@ tsl_status dock_input_read(dock_input *input, tsl_context *context, tsl_hetero h
 /* The file's digest. */
 tsl_status dock_input_digest(dock_input *input, tsl_context *context);
 void dock_input_free(dock_input *input);
-/* As the member `name` of a report. */
+/* Write the input as the member `name` of a report. */
 void dock_input_report(tsl_json *json, const char *name, const dock_input *input);
 
 /* TSL_E_ARG if `path` is standard input, a pipe or a device: those can be read only once, and by
  * one rank. */
 tsl_status dock_refuse_pipe(tsl_context *context, const char *path);
-/* The same where there are more ranks than one. */
+/* TSL_E_ARG if `path` can be read only once and there are several ranks. */
 tsl_status dock_refuse_shared_pipe(tsl_context *context, const char *path);
 
-/* ---- one pair (dock_pair.c) --------------------------------------------------------------- */
+/* ---- one pair (pair.c) -------------------------------------------------------------------- */
 
-/* How a search goes about it. */
+/* The way in which a search is done. */
 typedef struct dock_manner {
     bool keeps_at_end;   /* finished rotations go to a file when all are, not after each batch */
-    const double *parts; /* [ranks]: split in proportion to these; NULL: handed out as they go */
-    void (*hear)(void *user); /* of signals to other ranks; NULL: only this one's count */
+    const double *parts; /* [ranks]: rotations are split in proportion to these; NULL: they are
+                            handed out as ranks go on */
+    /* looks for signals to other ranks; NULL: only signals to this one count */
+    void (*hear)(void *user);
     void *user;
 } dock_manner;
 
-/* The command at work, on one rank: what stays from pair to pair. */
+/* The command's state on one rank, which stays from pair to pair. */
 typedef struct dock_work {
     const dock_options *options;
     tsl_comm *comm;
@@ -150,34 +153,34 @@ typedef struct dock_work {
     char *devices;             /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
     dock_manner manner;
-    tsl_dock_watcher watcher; /* of the plan */
-    cli_progress summing;     /* of the receptor's potential */
+    tsl_dock_watcher watcher; /* told of the plan's progress */
+    cli_progress summing;     /* progress of summing the receptor's potential */
     tsl_dock_plan *plan;      /* NULL before the first pair and after a failure */
     dock_input *held[2];      /* whose molecules the plan borrows */
     double begun;
 } dock_work;
 
-/* Has no signal come? `work` is the command's. */
+/* Has no signal come? `work` is a dock_work. */
 bool dock_is_wanted(void *work);
 
-/* What a rank has had of a search. */
+/* The share of a search that a rank did. */
 typedef struct dock_share {
     int64_t rotations;
     double begun;   /* seconds from the search's beginning to that of its first batch */
-    double seconds; /* from there to the end of its last */
+    double seconds; /* from the beginning of its first batch to the end of its last */
 } dock_share;
 
-/* One pair: what is asked, then what came out. */
+/* One pair: what is asked of it, then what came out. */
 typedef struct dock_pair {
     const char *folder;
     dock_input *receptor;
     dock_input *ligand;
-    tsl_spool rescored;     /* options->rescore */
-    char list_digest[65];   /* of it; "" without */
+    tsl_spool rescored;     /* the list of options->rescore */
+    char list_digest[65];   /* digest of that list; "" where there is none */
     char search_digest[65]; /* names everything the answer depends on */
-    char output_digest[65]; /* and everything the files depend on */
+    char output_digest[65]; /* names everything the files depend on */
     tsl_dock_options used;  /* what the plan was made with */
-    uint8_t *blocked;       /* of one of the molecules, or NULL */
+    uint8_t *blocked; /* mark for each atom that is blocked, of one of the molecules, or NULL */
     dock_restraint restraint;
     tsl_dock_summary summary;
     tsl_pose_list list;
@@ -185,45 +188,46 @@ typedef struct dock_pair {
     int64_t rotations_done; /* by the ranks of this run */
     dock_share *shares;     /* [ranks]; NULL without a search */
     int64_t complexes;      /* files written */
-    bool figure;            /* was drawn */
+    bool figure;            /* the figure was drawn */
     bool was_complete;      /* there was nothing left to do */
     tsl_profile profile_before;
     double begun, ready, computed, ended; /* tsl_seconds() */
 } dock_pair;
 
-/* The pair of the command line, not read yet; it borrows what it makes of `receptor` and `ligand`.
- */
+/* The pair of the command line, which is not read yet. `receptor` and `ligand` are filled, and
+ * borrowed. */
 dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand);
 
-/* Dock one pair into its folder. The context has the error. Collective, like all that follows but
- * the writing of files and reports, and all ranks return the same, except for the TSL_E_COMM of
- * those that hear of a published failure. */
+/* Dock one pair into its folder. The context has the error. This function and those below are
+ * collective, but for those that write files and reports. All ranks return the same status, except
+ * for TSL_E_COMM on those that hear of a published failure. */
 tsl_status dock_pair_run(dock_work *work, dock_pair *pair);
 void dock_pair_free(dock_pair *pair);
-/* 1, 0, or -1 where there is nothing to verify. */
+/* Is the result verified: 1, 0, or -1 where there is nothing to verify? */
 int dock_pair_verified(const dock_pair *pair);
 
-/* ---- where poses come from (dock_search.c, dock_rescore.c) -------------------------------- */
+/* ---- where poses come from (search.c, rescore.c) ------------------------------------------ */
 
-/* Search all rotations, taking up checkpoints if asked to. Fills pair->list.poses, in order, and
- * pair->lowest_energy, on rank 0, and pair->shares. On success *checkpoint, this rank's, is open,
- * to be closed when the files are written. */
+/* Search all rotations, taking up checkpoints if that is asked for. Fills pair->shares and, on rank
+ * 0, pair->list.poses, in order, and pair->lowest_energy. On success this rank's *checkpoint is
+ * open, to be closed when the files are written. */
 tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint);
-/* Remove checkpoints that a complete run left behind. For rank 0. */
+/* Remove the checkpoints that a complete run left behind. For rank 0. */
 void dock_search_tidy(dock_work *work, const dock_pair *pair);
 
 /* Cut pair->list to options->rerank poses and rank them anew, if that is asked for. */
 tsl_status dock_rerank(dock_work *work, dock_pair *pair);
 
-/* Sort out clusters of pair->list, if they are asked for; `most` poses are to be left. */
+/* Find clusters in pair->list, if they are asked for, and keep one pose of each; `most` poses are
+ * to be left. */
 tsl_status dock_cluster(dock_work *work, dock_pair *pair, int64_t most);
 
 /* Read options->rescore into pair->list and take pair->used from its head. */
 tsl_status dock_rescore_read(dock_work *work, dock_pair *pair);
-/* Score its poses and sort them. */
+/* Score the poses of pair->list anew and sort them. */
 tsl_status dock_rescore(dock_work *work, dock_pair *pair);
 
-/* ---- files (dock_files.c) ----------------------------------------------------------------- */
+/* ---- files (files.c) ---------------------------------------------------------------------- */
 
 enum { DOCK_PATH = 4096 + 64, DOCK_FOLDER_LENGTH = 3072 };
 
@@ -235,29 +239,29 @@ tsl_status dock_files_write(dock_work *work, dock_pair *pair);
 bool dock_files_complete(dock_work *work, const dock_pair *pair);
 /* Does the folder's report name another search? False where there is none, or it cannot be told. */
 bool dock_files_of_other_search(dock_work *work, const dock_pair *pair);
-/* Copy its run.json to `path`. */
+/* Copy the pair's run.json to `path`. */
 tsl_status dock_files_copy_report(dock_work *work, const dock_pair *pair, const char *path);
 
-/* ---- reports (dock_report.c) -------------------------------------------------------------- */
+/* ---- reports (report.c) ------------------------------------------------------------------- */
 
 /* The envelope for one pair, as run.json has it. */
 tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const char *path);
-/* "parameters" of the envelope; `pair` is NULL for a list. */
+/* Write the member "parameters" of the envelope; `pair` is NULL for a list. */
 void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pair *pair);
 /* FTDock's measure of an energy: a share of the lowest of the run, in per cent. */
 double dock_es_ratio(const dock_pair *pair, const tsl_pose *pose);
-/* The summary for people. */
+/* Print the summary for people. */
 void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pair);
 
-/* ---- lists of pairs (dock_list.c) --------------------------------------------------------- */
+/* ---- lists of pairs (list.c) -------------------------------------------------------------- */
 
-/* Dock all pairs of options->list. Returns the exit status; messages are out. */
+/* Dock all pairs of options->list. Returns the exit status; messages have been printed. */
 int dock_list_run(dock_work *work);
 
-/* ---- the ladder (dock_ladder.c) ------------------------------------------------------------ */
+/* ---- the ladder (ladder.c) ----------------------------------------------------------------- */
 
-/* Measure the versions of docking, by all ranks: dock_ladder.h. Returns the exit status; messages
- * are out. */
+/* Measure the versions of docking on all ranks (ladder.h). Returns the exit status; messages have
+ * been printed. */
 int dock_ladder_run(dock_work *work);
 
 /* ---- quality (quality.c) -------------------------------------------------------------------- */
@@ -265,15 +269,15 @@ int dock_ladder_run(dock_work *work);
 /* Compare the poses of options->judged with options->native, on rank 0. Returns the exit status;
  * messages are out. */
 int dock_quality_run(dock_work *work);
-/* The edge of a cell of a list, whose head prints it with three decimals: the one that the pair
- * gets by the list's score where it is that. */
+/* The edge of a cell that a list's poses are placed by. The list's head has it with three decimals
+ * only: where the pair, by the list's score, gets an edge that rounds to that, it is the pair's. */
 double dock_list_spacing(const tsl_pose_list_head *head, const tsl_molecule *receptor,
                          const tsl_molecule *ligand);
 
 /* ---- the end (dock.c) --------------------------------------------------------------------- */
 
-/* Print what has come of it, if that is no success, unless a failure was published, which whoever
- * runs the ranks prints. Returns the exit status. */
+/* Print why the command failed, if it did; a published failure is printed by whoever runs the
+ * ranks. Returns the exit status. */
 int dock_end(const dock_work *work, tsl_status status);
 
 #endif

@@ -1,6 +1,6 @@
-/* Files of contact potentials, 18 lines of 18 numbers, and of pair potentials, as many for each bin
- * of distances, with the bin's outer end in a line before them. Empty lines, and what follows a #,
- * are without meaning. */
+/* Files of contact potentials, 18 lines of 18 numbers, and of pair potentials, 18 such lines for
+ * each bin of distances after a line with the bin's outer end. Empty lines, and text behind a #,
+ * have no meaning. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { TYPES = TSL_CONTACT_TYPE_COUNT, LONGEST = 1 << 20 /* bytes */ };
 
-/* The numbers of a line; how many there are, -1 for what is none. */
+/* Read the numbers of a line. Returns their count, -1 if a word is no number. */
 static int read_numbers(const char *line, size_t length, double numbers[TYPES])
 {
     const char *comment = memchr(line, '#', length);
@@ -43,8 +43,8 @@ typedef struct table_file {
     tsl_lines lines;
 } table_file;
 
-/* The next line with numbers; how many they are, 0 at the end, -1 for a line that is none of a
- * table's. */
+/* Go on to the next line with numbers. Returns their count, 0 at the end, -1 for a line that cannot
+ * be one of a table's. */
 static int next_numbers(table_file *from, double numbers[TYPES])
 {
     const char *line;
@@ -72,7 +72,7 @@ static bool is_symmetric(const char *path, double table[TYPES][TYPES])
     return true;
 }
 
-/* Lines of a table. */
+/* Read the lines of a table. */
 static bool read_table(table_file *from, double table[TYPES][TYPES])
 {
     for (int row = 0; row < TYPES; row++) {
@@ -124,7 +124,7 @@ bool dock_contacts_read(dock_options *options)
     return valid;
 }
 
-/* A bin's end and its table. */
+/* Read a bin's end and its table. */
 static bool read_bin(table_file *from, dock_options *options, int bin, int count, double edge)
 {
     const double least = bin > 0 ? options->pair_edges[bin - 1] : 2;

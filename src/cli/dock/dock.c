@@ -4,8 +4,8 @@
 
 #include "cli/dock/command.h"
 
-/* Write the report --json asks for, and the summary. With the report on standard output the summary
- * has no place there. */
+/* Write the report that --json asks for, and the summary. Where the report goes to standard output
+ * there is no summary. */
 static tsl_status tell(dock_work *work, const dock_pair *pair)
 {
     const cli_common *common = &work->options->common;
@@ -29,7 +29,8 @@ int dock_end(const dock_work *work, tsl_status status)
     } else if (status != TSL_OK && status != TSL_E_COMM) {
         cli_error("%s", tsl_last_error(work->context));
     }
-    const bool bounded = work->options->dock.memory > 0 || work->ranks > 1; /* or another rank is */
+    /* another rank may have a bound */
+    const bool bounded = work->options->dock.memory > 0 || work->ranks > 1;
     return cli_exit_status(work->context, status, bounded);
 }
 
@@ -57,7 +58,7 @@ static int run_one(dock_work *work)
 
 /* ---- ranks -------------------------------------------------------------------------------- */
 
-/* The score that poses of FTDock's are ranked by is there to compare with. */
+/* Say that FTDock's score, which is there for comparison, ranks poorly. */
 static void say_score(const dock_options *options)
 {
     if (options->task == DOCK_A_RUN && options->dock.score == TSL_SCORE_FTDOCK) {
@@ -87,7 +88,7 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     return tsl_comm_failure(work->comm, NULL, NULL) == NULL ? TSL_OK : TSL_E_COMM;
 }
 
-/* What the ranks of this process come to. */
+/* The exit status of the ranks of this process. */
 typedef struct outcome {
     const dock_options *options;
     int exit_status;
@@ -123,7 +124,7 @@ int dock_command(const cli_command *self, int argc, char **argv)
     (void)self;
     dock_options options;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = dock_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {

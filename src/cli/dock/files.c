@@ -14,7 +14,7 @@ const char *dock_path(char path[DOCK_PATH], const char *folder, const char *name
     const size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
     if (snprintf(path, DOCK_PATH, "%s%s%s", folder, slash, name) >= DOCK_PATH) {
-        path[0] = '\0'; /* names nothing */
+        path[0] = '\0'; /* an empty path names nothing */
     }
     return path;
 }
@@ -101,7 +101,7 @@ static tsl_status write_figure(dock_work *work, dock_pair *pair)
                                         pair->ligand->molecule, work->plan);
     pair->figure = status == TSL_OK;
     if (status == TSL_E_UNSUPPORTED) {
-        unlink(path); /* an earlier run's */
+        unlink(path); /* a figure of an earlier run */
         if (!said) {
             cli_note("figure.svg is left out: this build has no Cairo (see tesela info)");
         }
@@ -123,19 +123,15 @@ tsl_status dock_files_write(dock_work *work, dock_pair *pair)
     }
     unlink(dock_path(path, pair->folder, "run.json")); /* from here on the old run is not whole */
     clean(pair->folder, INT64_MAX);
-    status = tsl_ftdock_write(work->context, dock_path(path, pair->folder, "ftdock_global.dat"),
-                              &pair->list, pair->lowest_energy);
-    if (status == TSL_OK) {
-        status = tsl_zdock_write(work->context, dock_path(path, pair->folder, "zdock.out"),
-                                 &pair->list, &pair->summary);
-    }
-    if (status == TSL_OK) {
-        status = write_complexes(work, pair, dock_path(path, pair->folder, "poses"));
-    }
-    if (status == TSL_OK) {
-        status = check_signal(work->context);
-    }
-    return status == TSL_OK ? write_figure(work, pair) : status;
+    TSL_TRY(tsl_ftdock_write(work->context, dock_path(path, pair->folder, "ftdock_global.dat"),
+                             &pair->list, pair->lowest_energy));
+    TSL_TRY(tsl_zdock_write(work->context, dock_path(path, pair->folder, "zdock.out"), &pair->list,
+                            &pair->summary));
+    TSL_TRY(write_complexes(work, pair, dock_path(path, pair->folder, "poses")));
+    TSL_TRY(check_signal(work->context));
+    TSL_TRY(write_figure(work, pair));
+done:
+    return status;
 }
 
 static bool read_report(tsl_text *text, dock_work *work, const dock_pair *pair)

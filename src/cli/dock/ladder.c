@@ -1,4 +1,4 @@
-/* Running the versions of docking. */
+/* Runs of the versions of docking. */
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ bool dock_ladder_choose(bool asked[DOCK_VERSIONS], const char *list)
     return true;
 }
 
-/* Rotations, for each rank, of the run that no clock counts. */
+/* Rotations, for each rank, of the run before those that are timed. */
 enum { WARM_UP = 4 };
 
 /* ---- one run ------------------------------------------------------------------------------ */
@@ -92,7 +92,8 @@ static tsl_status record(dock_ladder *ladder, dock_rung *rung, const dock_pair *
     return status;
 }
 
-/* How fast each rank was in equal parts: the next parts are to be in proportion. */
+/* Note how fast each rank was when all had equal parts: the weighted split is in proportion to
+ * that. */
 static void keep_rates(dock_ladder *ladder, const dock_pair *pair)
 {
     ladder->measured = true;
@@ -125,7 +126,8 @@ static tsl_status dock_once(dock_ladder *ladder, dock_rung *rung, dock_work *wor
     return status;
 }
 
-/* All runs of a version, with the context and the ranks of `work`; the first is to warm up. */
+/* Run a version as often as asked for, with the context and the ranks of `work`; a first run warms
+ * up. */
 static tsl_status repeat(dock_ladder *ladder, dock_rung *rung, dock_work work)
 {
     char folder[DOCK_PATH];
@@ -160,7 +162,8 @@ static tsl_status repeat(dock_ladder *ladder, dock_rung *rung, dock_work work)
 static const int signals[TSL_COUNTERS] = {0, SIGINT, SIGTERM, SIGHUP};
 enum { DONE = 0 };
 
-/* Until rank 0 has done another version alone; asleep, so that it has the processors. */
+/* Wait until rank 0 has done another version alone. This rank sleeps, so that rank 0 has the
+ * processors. */
 static tsl_status wait_for_first(dock_ladder *ladder)
 {
     int64_t add[TSL_COUNTERS] = {0}, seen[TSL_COUNTERS] = {0};
@@ -178,7 +181,8 @@ static tsl_status wait_for_first(dock_ladder *ladder)
     return status;
 }
 
-/* For rank 0 while others wait for it. A failure shows when they agree. */
+/* Look for signals that came to other ranks, on rank 0, while they wait for it. A failure shows
+ * later, when ranks agree. */
 static void hear(void *user)
 {
     dock_ladder *ladder = user;
@@ -230,7 +234,7 @@ const char *dock_rung_devices(const dock_ladder *ladder, const dock_rung *rung)
                                         : ladder->work->placements[0].device;
 }
 
-/* For rank 0: versions on one device, or on the CPU. */
+/* Run a version on one device or on the CPU, on rank 0. */
 static tsl_status run_alone(dock_ladder *ladder, dock_rung *rung)
 {
     const dock_work *work = ladder->work;
@@ -255,7 +259,7 @@ static tsl_status run_alone(dock_ladder *ladder, dock_rung *rung)
     return status;
 }
 
-/* Why a version cannot be run here; "": it can. */
+/* Say why a version cannot be run here; "" where it can. */
 static void find_reason(const dock_ladder *ladder, dock_rung *rung)
 {
     const dock_work *work = ladder->work;

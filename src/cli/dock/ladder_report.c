@@ -27,7 +27,7 @@ static double spread_of(const double *values, int count)
     return count == 1 ? 0 : sqrt(squares / (count - 1));
 }
 
-/* What a row tells; not-a-numbers for a version that was not run. */
+/* The numbers of a row; not-a-numbers for a version that was not run. */
 typedef struct row {
     double seconds, spread, over_one_core, over_all_cores;
     double search, search_over_one_core, search_over_all_cores;
@@ -80,7 +80,7 @@ void dock_ladder_print_head(FILE *stream, const dock_ladder *ladder)
             "seconds", "spread", "one core", "all cores", "seconds", "one core", "all cores", "on");
 }
 
-/* A speed-up, or "-" while there is nothing to compare with. */
+/* A speed-up, or "-" where the version it is compared with has not run. */
 static const char *format_ratio(char text[16], double ratio)
 {
     snprintf(text, 16, isfinite(ratio) ? "%.2f" : "-", ratio);

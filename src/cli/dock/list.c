@@ -56,7 +56,7 @@ static int split_columns(char *line, char *fields[COLUMNS])
     return count;
 }
 
-/* What is wrong with a name that is to be a folder's; NULL: nothing. */
+/* What makes a name unfit for a folder; NULL: nothing. */
 static const char *name_fault(const char *name)
 {
     if (strchr(name, '/') != NULL) {
@@ -208,7 +208,7 @@ static dock_input *find_input(const pair_list *list, int role, const list_entry 
     return bsearch(&key, list->inputs[role], (size_t)list->input_count[role], sizeof key, by_path);
 }
 
-/* Each file once, with the last entry that uses it. */
+/* Collect each file once, with the last entry that uses it. */
 static tsl_status collect_inputs(pair_list *list, tsl_context *context, int role,
                                  const dock_options *options)
 {
@@ -276,7 +276,7 @@ static tsl_status dock_entry(dock_work *work, pair_list *list, int64_t i)
         entry->outcome = FAILED;
         entry->error = tsl_duplicate_string(tsl_last_error(work->context));
         cli_error("%s: %s", entry->name, tsl_last_error(work->context));
-        cli_tell_signals(true); /* the list goes on */
+        cli_tell_signals(true); /* signals are told, since the list goes on */
     } else if (pair.was_complete) {
         entry->outcome = WAS_COMPLETE;
     } else {
@@ -291,7 +291,7 @@ static tsl_status dock_entry(dock_work *work, pair_list *list, int64_t i)
     return TSL_OK;
 }
 
-/* Let go of a molecule that no entry after `i` needs, unless the plan borrows it. */
+/* Release a molecule that no entry after `i` needs, unless the plan borrows it. */
 static void free_used(const dock_work *work, dock_input *input, int64_t i)
 {
     if (input != NULL && input->last_use <= i && input != work->held[0] && input != work->held[1]) {
@@ -321,7 +321,7 @@ static void write_entry(tsl_json *json, const dock_work *work, const list_entry 
     tsl_json_close_object(json);
 }
 
-/* What the report is written of. */
+/* What the report is about. */
 typedef struct report_work {
     const dock_work *work;
     const pair_list *list;
@@ -381,24 +381,22 @@ static tsl_status write_reports(const dock_work *work, const pair_list *list)
 static tsl_status prepare(dock_work *work, pair_list *list)
 {
     const dock_options *options = work->options;
-    tsl_status status = read_pairs(list, work->context, options->list);
-    if (status == TSL_OK) {
-        status = collect_inputs(list, work->context, 0, options);
-    }
-    if (status == TSL_OK) {
-        status = collect_inputs(list, work->context, 1, options);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(read_pairs(list, work->context, options->list));
+    TSL_TRY(collect_inputs(list, work->context, 0, options));
+    TSL_TRY(collect_inputs(list, work->context, 1, options));
+done:
     return status;
 }
 
-/* Is this rank's list that of rank 0? */
+/* Is this rank's list the same as rank 0's? */
 static tsl_status compare_list(const dock_work *work)
 {
     const char *path = work->options->list;
     char digest[65];
     bool same;
     if (tsl_comm_size(work->comm) == 1) {
-        return TSL_OK; /* a pipe can be read but once */
+        return TSL_OK; /* a pipe can be read only once */
     }
     tsl_status status = cli_agree(work->context, tsl_sha256_file(work->context, path, digest));
     if (status == TSL_OK) {

@@ -1,4 +1,4 @@
-/* The molecules of `tesela dock`: reading them, and saying what was left out and assumed. */
+/* The molecules of `tesela dock`: reading them, and notes on what was left out and assumed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ tsl_status dock_input_digest(dock_input *input, tsl_context *context)
 
 /* ---- what was left out and assumed -------------------------------------------------------- */
 
-/* What is said of a count that is not 0. */
+/* A count that is told if it is not 0. */
 typedef struct item {
     int64_t count;
     const char *one, *several;
@@ -163,7 +163,7 @@ tsl_status dock_input_read(dock_input *input, tsl_context *context, tsl_hetero h
 
 /* ---- report ------------------------------------------------------------------------------- */
 
-/* `what` the entries name. */
+/* Write the entries of a tally; each one's name is the member `what`. */
 static void write_tally(tsl_json *json, const char *name, const char *what, const tsl_tally *tally)
 {
     tsl_json_open_array(json, name);

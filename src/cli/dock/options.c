@@ -59,7 +59,7 @@ static error_t set_rotations(const cli_option *row, const char *text, void *pars
     return 0;
 }
 
-/* "N" or "all", or two of them: of receptor and ligand. */
+/* Read "N" or "all", or two of them for receptor and ligand. */
 static error_t set_models(const cli_option *row, const char *text, void *parsed)
 {
     dock_options *options = parsed;
@@ -94,13 +94,13 @@ static const char *const steps[] = {"9",  "10", "12", "15", "18",  "20", "30",
 static const int degrees[] = {9, 10, 12, 15, 18, 20, 30, 36, 45, 60, 90, 180};
 static const char *const hetero_names[] = {"keep", "drop", NULL};
 static const int heteros[] = {TSL_HETERO_KEEP, TSL_HETERO_DROP};
-/* The usual one first. */
+/* The default comes first. */
 static const char *const electrostatics_words[] = {"ftdock", "trilinear", "off", NULL};
 static const int electrostatics[] = {TSL_ELECTROSTATICS_FTDOCK, TSL_ELECTROSTATICS_TRILINEAR,
                                      TSL_ELECTROSTATICS_OFF};
 static const char *const electrostatics_notes[] = {
     "charges spread with FTDock's weights", "with true trilinear ones", "it always qualifies"};
-/* The same. */
+/* The default comes first. */
 static const char *const score_words[] = {"complementarity", "ftdock", NULL};
 static const int scores[] = {TSL_SCORE_COMPLEMENTARITY, TSL_SCORE_FTDOCK};
 static const int electrostatics_off[] = {TSL_ELECTROSTATICS_OFF};
@@ -345,7 +345,7 @@ static bool check_residues(const dock_options *options)
     return true;
 }
 
-/* An option of another score than the one at hand, which may be the default. */
+/* Refuse an option that belongs to another score than the one in use, which may be the default. */
 static bool refuse_score(const dock_options *options, const void *field, tsl_dock_score score)
 {
     const char *option = cli_spelled(&options->common, field);
@@ -359,7 +359,7 @@ static bool refuse_score(const dock_options *options, const void *field, tsl_doc
     return false;
 }
 
-/* Options of one score are refused with the other. */
+/* Refuse options of one score with the other. */
 static bool check_score(const dock_options *options)
 {
     const tsl_dock_options *dock = &options->dock;
@@ -424,7 +424,7 @@ static bool check_together(const dock_options *options)
            dock_ladder_choose(asked, options->variants);
 }
 
-/* Would the list that is to be read be replaced? */
+/* Is the list that is read also one that would be written? */
 static bool is_own_list(const dock_options *options)
 {
     static const char *const names[] = {"ftdock_global.dat", "zdock.out"};
@@ -513,7 +513,7 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
         out->angle_step = 0;
     }
     if (out->task == DOCK_LADDER) {
-        out->dock.score = ftdock.score; /* whose steps they were */
+        out->dock.score = ftdock.score; /* the ladder's versions follow FTDock's score */
     }
     if (out->dock.score == ftdock.score && !cli_given(&out->common, &out->dock.keep)) {
         out->dock.keep = ftdock.keep;

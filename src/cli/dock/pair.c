@@ -16,7 +16,8 @@
 
 /* ---- input -------------------------------------------------------------------------------- */
 
-/* Two of a run's files that are the same pipe: the second would wait for ever, or be empty. */
+/* Check that no two input files of a run are the same pipe: the second would wait for ever, or be
+ * empty. */
 static tsl_status check_pipes(const dock_work *work, const dock_pair *pair)
 {
     const dock_options *options = work->options;
@@ -39,25 +40,16 @@ static tsl_status check_pipes(const dock_work *work, const dock_pair *pair)
 
 static tsl_status read_digests(const dock_work *work, dock_pair *pair)
 {
-    tsl_status status = check_pipes(work, pair);
-    if (status == TSL_OK) {
-        status = dock_input_digest(pair->receptor, work->context);
+    tsl_status status = TSL_OK;
+    TSL_TRY(check_pipes(work, pair));
+    TSL_TRY(dock_input_digest(pair->receptor, work->context));
+    TSL_TRY(dock_input_digest(pair->ligand, work->context));
+    if (work->options->rescore != NULL) {
+        TSL_TRY(dock_refuse_shared_pipe(work->context, work->options->rescore));
+        TSL_TRY(tsl_spool_open(&pair->rescored, work->context, work->options->rescore));
+        TSL_TRY(tsl_spool_digest(&pair->rescored, work->context, pair->list_digest));
     }
-    if (status == TSL_OK) {
-        status = dock_input_digest(pair->ligand, work->context);
-    }
-    if (work->options->rescore == NULL) {
-        return status;
-    }
-    if (status == TSL_OK) {
-        status = dock_refuse_shared_pipe(work->context, work->options->rescore);
-    }
-    if (status == TSL_OK) {
-        status = tsl_spool_open(&pair->rescored, work->context, work->options->rescore);
-    }
-    if (status == TSL_OK) {
-        status = tsl_spool_digest(&pair->rescored, work->context, pair->list_digest);
-    }
+done:
     return status;
 }
 
@@ -88,8 +80,8 @@ static void add_values(tsl_sha256 *hash, const char *format, ...)
     add_text(hash, text);
 }
 
-/* Name the search by everything its answer depends on. Device, threads, batch and memory are not
- * among that; nor is what is made of the answer. */
+/* Name the search by everything that its answer depends on. The answer does not depend on device,
+ * threads, batch or memory, nor on what is written of it. */
 static void name_search(const dock_work *work, dock_pair *pair)
 {
     const dock_options *options = work->options;
@@ -142,7 +134,7 @@ static void name_output(const dock_work *work, dock_pair *pair)
     tsl_sha256_end(&hash, pair->output_digest);
 }
 
-/* Is this rank's search that of rank 0? */
+/* Is this rank's search the same as rank 0's? */
 static tsl_status compare_search(const dock_work *work, const dock_pair *pair)
 {
     bool same;
@@ -154,7 +146,7 @@ static tsl_status compare_search(const dock_work *work, const dock_pair *pair)
                : status;
 }
 
-/* What the list's head can say before there is a plan. */
+/* Fill what the list's head says before there is a plan. */
 static void fill_head(const dock_work *work, dock_pair *pair)
 {
     const dock_options *options = work->options;
@@ -197,7 +189,7 @@ static void show_summed(void *user, int64_t rows, int64_t of)
 {
     dock_work *work = user;
     cli_progress *progress = &work->summing;
-    if (progress->done == progress->total) { /* of nothing yet, or of an earlier receptor */
+    if (progress->done == progress->total) { /* no receptor was summed yet, or an earlier one was */
         cli_progress_begin(progress, "rows of the receptor's potential", of, 0);
     }
     cli_progress_add(progress, rows);
@@ -220,7 +212,7 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
                                             &pair->used, &work->watcher);
     } else {
         status = tsl_dock_plan_update(work->plan, receptor, ligand);
-        if (status != TSL_OK) { /* so that no plan outlives a molecule it may remember */
+        if (status != TSL_OK) { /* no plan may outlive a molecule that it remembers */
             tsl_dock_plan_destroy(work->plan);
             work->plan = NULL;
         }
@@ -246,8 +238,8 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     return TSL_OK;
 }
 
-/* What the complexes cannot hold is told before the search. A ligand that scores touches the
- * receptor. */
+/* Check before the search that PDB files can hold the complexes. A ligand with a score touches the
+ * receptor, which bounds where it can be. */
 static tsl_status check_complexes(const dock_work *work, const dock_pair *pair)
 {
     const char *const names[2] = {pair->receptor->path, pair->ligand->path};
@@ -290,19 +282,15 @@ static tsl_status prepare(dock_work *work, dock_pair *pair)
 {
     const dock_options *options = work->options;
     const double begun = tsl_seconds();
-    tsl_status status = dock_input_read(pair->receptor, work->context, options->hetero);
-    if (status == TSL_OK) {
-        status = dock_input_read(pair->ligand, work->context, options->hetero);
+    tsl_status status = TSL_OK;
+    TSL_TRY(dock_input_read(pair->receptor, work->context, options->hetero));
+    TSL_TRY(dock_input_read(pair->ligand, work->context, options->hetero));
+    TSL_TRY(find_residues(work, pair));
+    TSL_TRY(check_complexes(work, pair));
+    if (options->rescore != NULL) {
+        TSL_TRY(dock_rescore_read(work, pair));
     }
-    if (status == TSL_OK) {
-        status = find_residues(work, pair);
-    }
-    if (status == TSL_OK) {
-        status = check_complexes(work, pair);
-    }
-    if (status == TSL_OK && options->rescore != NULL) {
-        status = dock_rescore_read(work, pair);
-    }
+done:
     tsl_profile_add(work->context, "read molecules", begun, 0, 0);
     status = cli_agree(work->context, status);
     return status == TSL_OK ? make_plan(work, pair) : status;

@@ -7,7 +7,7 @@
 
 static const char *const classes[] = {"incorrect", "acceptable", "medium", "high"};
 
-/* A list that is judged. */
+/* A list of poses whose quality is judged. */
 typedef struct judging {
     dock_work *work;
     dock_input docked[2], bound[2]; /* receptor and ligand */
@@ -89,9 +89,9 @@ static tsl_status judge_all(judging *j)
     return TSL_OK;
 }
 
-/* ---- what comes of it ----------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------ */
 
-/* Rank of the first pose of a class or better; 0: none. */
+/* Rank of the first pose of a quality class or a better one; 0: there is none. */
 static int64_t first_of(const judging *j, int class)
 {
     for (int64_t i = 0; i < j->list.count; i++) {

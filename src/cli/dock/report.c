@@ -1,4 +1,4 @@
-/* What a run says of itself: run.json, and the summary on standard output. */
+/* The reports of a run: run.json, and the summary on standard output. */
 #include <stdio.h>
 
 #include "cli/dock/command.h"
@@ -94,7 +94,7 @@ static void write_plan(tsl_json *json, const tsl_dock_summary *s)
     tsl_json_close_object(json);
 }
 
-/* What each rank has had of the search. */
+/* Write the share of the search that each rank did. */
 static void write_ranks(tsl_json *json, const dock_work *work, const dock_pair *pair)
 {
     tsl_json_open_array(json, "ranks");
@@ -173,7 +173,7 @@ static void write_results(tsl_json *json, const dock_work *work, const dock_pair
     tsl_json_close_object(json);
 }
 
-/* What the report is written of. */
+/* What the report is about. */
 typedef struct report_work {
     const dock_work *work;
     const dock_pair *pair;
@@ -225,7 +225,7 @@ static void print_poses(FILE *stream, const dock_pair *pair)
     }
 }
 
-/* What each rank did, if there are several, and not too many to read. */
+/* Print what each rank did, if there are several, but not too many to read. */
 static void print_ranks(FILE *stream, const dock_work *work, const dock_pair *pair)
 {
     enum { SHOWN = 16 };

@@ -1,4 +1,4 @@
-/* Scores for the poses of a list that is there already. */
+/* New scores for the poses of a list. */
 #include <math.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #include "io/file/output.h"
 #include "solvers/dock/plan.h"
 
-/* The original prints the edge of a cell with three decimals, which is not enough to place poses
- * by. Where it is the edge this pair would get, that one is meant; else the printed one has to do.
- */
+/* FTDock prints the edge of a cell with three decimals, which is not enough to place poses by.
+ * If it is the edge that this pair would get, rounded, the exact edge is taken; else the printed
+ * one. */
 static double spacing_of_list(const dock_pair *pair, const tsl_pose_list_head *head)
 {
     const double spacing =
@@ -23,12 +23,12 @@ double dock_list_spacing(const tsl_pose_list_head *head, const tsl_molecule *rec
     return fabs(own - head->spacing) < 6e-4 ? own : head->spacing;
 }
 
-/* What the command line does not say, the list's head does. */
+/* Take options that the command line leaves open from the list's head. */
 static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_list_head *head)
 {
     const dock_options *options = work->options;
     tsl_dock_options *used = &pair->used;
-    if (head->grid == 0) { /* rows only */
+    if (head->grid == 0) { /* the list has rows and no head */
         return cli_given(&options->common, &options->dock.grid)
                    ? TSL_OK
                    : tsl_fail(work->context, TSL_E_ARG,
@@ -56,8 +56,8 @@ static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_
 
 /* ---- lists in ZDOCK's form ----------------------------------------------------------------- */
 
-/* Poses on the grid of cells of `spacing` around the receptor's middle; *off is how far the
- * farthest was from it, angstrom. */
+/* Move poses to the grid of cells of `spacing` around the receptor's middle. *off is the largest
+ * distance, in angstrom, that a pose was moved by. */
 static void settle_on_grid(const dock_pair *pair, const tsl_zdock_list *from, double spacing,
                            tsl_pose *poses, double *off)
 {
@@ -80,8 +80,8 @@ static void settle_on_grid(const dock_pair *pair, const tsl_zdock_list *from, do
     }
 }
 
-/* Its own grid where that holds this pair, as that of a list written here does; else one that does,
- * with cells as wide. */
+/* Choose the grid: the list's own where it holds this pair, as that of a list written by tesela
+ * does; else one that does, with cells as wide. */
 static void take_grid(const dock_options *options, tsl_dock_options *used, const dock_pair *pair,
                       const tsl_zdock_list *from)
 {
@@ -124,7 +124,7 @@ static tsl_status read_zdock(dock_work *work, dock_pair *pair, tsl_input *input,
         settle_on_grid(pair, &from, pair->used.spacing, list->poses, &off);
         tsl_plain_name(list->head.rotations_from, sizeof list->head.rotations_from,
                        options->rescore, false);
-        if (pair->used.score == TSL_SCORE_FTDOCK) { /* the other score has none of them */
+        if (pair->used.score == TSL_SCORE_FTDOCK) { /* the other score has none of these options */
             cli_note("%s: ZDOCK's form names no surface, core and electrostatics: scored with "
                      "%.2f, %d and %s",
                      options->rescore, pair->used.surface, pair->used.core,
@@ -155,18 +155,16 @@ static tsl_status read_ftdock(dock_work *work, dock_pair *pair, tsl_input *input
 
 tsl_status dock_rescore_read(dock_work *work, dock_pair *pair)
 {
-    const tsl_pose_list_head names = pair->list.head; /* of this run */
+    const tsl_pose_list_head names = pair->list.head; /* names of this run */
     tsl_pose_list list = {0};
     bool is_zdock = false;
     tsl_input *input = NULL;
-    tsl_status status = tsl_spool_input(&input, work->context, &pair->rescored);
-    if (status == TSL_OK) {
-        status = tsl_zdock_recognise(input, &is_zdock);
-    }
-    if (status == TSL_OK) {
-        status =
-            is_zdock ? read_zdock(work, pair, input, &list) : read_ftdock(work, pair, input, &list);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_spool_input(&input, work->context, &pair->rescored));
+    TSL_TRY(tsl_zdock_recognise(input, &is_zdock));
+    TSL_TRY(is_zdock ? read_zdock(work, pair, input, &list)
+                     : read_ftdock(work, pair, input, &list));
+done:
     tsl_input_close(input);
     if (status != TSL_OK) {
         tsl_pose_list_free(&list);
@@ -186,8 +184,8 @@ tsl_status dock_rescore_read(dock_work *work, dock_pair *pair)
     return TSL_OK;
 }
 
-/* Sort the list, and note where each pose was. The order takes no account of the energy, which
- * lends its place to the number. */
+/* Sort the list, and note each pose's place before. Poses are sorted without regard to their
+ * energy, whose member holds that place meanwhile. */
 static void sort_with_ranks(tsl_pose_list *list, double *energies)
 {
     for (int64_t i = 0; i < list->count; i++) {

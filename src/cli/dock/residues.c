@@ -1,6 +1,6 @@
-/* Residues named on the command line: those to be blocked, and those that have to be near each
- * other. A list is CHAIN:NUMBER, CHAIN:FIRST-LAST or CHAIN:*, with commas between; "_" is the blank
- * chain. */
+/* Residues named on the command line: those that are blocked, and those that have to be near each
+ * other. A list holds CHAIN:NUMBER, CHAIN:FIRST-LAST or CHAIN:*, with commas between; "_" is the
+ * blank chain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct item {
     long first, last;
 } item;
 
-/* The item at *text, which goes on behind its comma; false if it is none. */
+/* Read the item at *text and go on behind its comma; false if it is none. */
 static bool read_item(const char **text, item *out)
 {
     const char *at = *text;
@@ -59,7 +59,7 @@ bool dock_residues_valid(const char *list)
     return valid;
 }
 
-/* Set marks[i] of the atoms of one item; how many there are. */
+/* Set marks[i] of the atoms of one item. Returns their number. */
 static int64_t mark_item(const tsl_molecule *molecule, const item *one, uint8_t *marks)
 {
     int64_t count = 0;

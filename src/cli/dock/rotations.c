@@ -8,15 +8,15 @@
 
 enum { FULL_TURN = 360000000, HALF_TURN = 180000000 };
 
-/* Degrees to 1e-6 degree in [0, 360). */
+/* An angle in units of 1e-6 degree, in [0, 360) degrees. */
 static int32_t to_turn(double degrees)
 {
     const int64_t units = llround(degrees * 1e6) % FULL_TURN;
     return (int32_t)(units < 0 ? units + FULL_TURN : units);
 }
 
-/* Rz(phi) Ry(theta) Rz(twist) with theta beyond a half turn is the rotation with 360 - theta and a
- * half turn more about z on either side. */
+/* A rotation Rz(phi) Ry(theta) Rz(twist). With theta beyond a half turn it is the rotation with 360
+ * - theta, and a half turn more about z on either side. */
 static tsl_rotation from_angles(const double angles[3])
 {
     tsl_rotation rotation = {to_turn(angles[0]), to_turn(angles[1]), to_turn(angles[2])};
@@ -56,7 +56,7 @@ static int split_numbers(const char *line, size_t length, double numbers[MOST_NU
     return count;
 }
 
-/* One line; *found is false if there is no rotation on it. */
+/* Read one line; *found is false if there is no rotation on it. */
 static tsl_status read_rotation(tsl_rotation *out, bool *found, tsl_context *context,
                                 const char *path, int64_t line_number, const char *line,
                                 size_t length)
@@ -175,7 +175,7 @@ tsl_status dock_rotations_make(dock_rotations *out, tsl_context *context,
 {
     *out = (dock_rotations){0};
     if (options->rescore != NULL) {
-        return TSL_OK; /* they come with the poses */
+        return TSL_OK; /* rotations come with the poses */
     }
     const bool from_file = options->rotations_from != NULL && options->spiral == 0;
     const tsl_status status = from_file ? read_file(out, context, options->rotations_from)

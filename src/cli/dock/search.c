@@ -1,4 +1,4 @@
-/* The search of one pair by all ranks, each with a checkpoint of its own after each batch. */
+/* The search of one pair by all ranks. Each rank adds to its own checkpoint after each batch. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,29 +9,29 @@
 #include "comm/comm.h"
 #include "solvers/dock/share.h"
 
-/* How often a rank tells the others how far it is, seconds. */
+/* Seconds between two times that a rank tells the others how far it is. */
 static const double telling = 0.1;
 
 typedef struct searching {
     dock_work *work;
     tsl_pose *poses;     /* [count][keep]: those of earlier runs, then those of `todo` */
-    unsigned char *done; /* [count]: by earlier runs */
-    int64_t finished;    /* rotations of those */
-    int64_t *todo;       /* numbers of the others */
+    unsigned char *done; /* [count]: rotations done by earlier runs */
+    int64_t finished;    /* number of rotations done by earlier runs */
+    int64_t *todo;       /* numbers of the rotations that are left */
     tsl_rotation *rotations;
     tsl_checkpoint *checkpoint;
     cli_progress progress;
     tsl_counters *counters;    /* rotations done by all ranks */
     int64_t searched;          /* rotations, by this rank */
-    int64_t untold;            /* of these, the others do not know of yet */
-    double asked, ended, told; /* asked: for the search */
-    tsl_status status;         /* of the checkpoint, with its message: the search overwrites that */
+    int64_t untold;            /* rotations of this rank that the others do not know of yet */
+    double asked, ended, told; /* times: search begun, last batch ended, others told */
+    tsl_status status; /* of the checkpoint, with its message, which the search would overwrite */
     char error[TSL_ERROR_TEXT];
 } searching;
 
 /* ---- checkpoints -------------------------------------------------------------------------- */
 
-/* "checkpoint.tsl" is that of rank 0, "checkpoint.1.tsl" that of rank 1, and so on. */
+/* Rank 0 has "checkpoint.tsl", rank 1 "checkpoint.1.tsl", and so on. */
 static const char *checkpoint_path(char path[DOCK_PATH], const char *folder, int rank)
 {
     char name[32] = "checkpoint.tsl";
@@ -48,7 +48,7 @@ static bool is_of_higher_rank(const char *name)
            name[used] == '\0' && rank > 0;
 }
 
-/* Checkpoints of ranks but 0: add them to rank 0's, if there is one, and remove them. */
+/* Add checkpoints of other ranks to rank 0's, if there is one, and remove them. */
 static tsl_status clear_up(const searching *search, const dock_pair *pair, tsl_checkpoint *into,
                            int *found)
 {
@@ -83,7 +83,7 @@ static tsl_status begin_checkpoint(searching *search, const dock_pair *pair, int
                                  work->rotations.count, work->options->dock.keep);
 }
 
-/* Take up what all ranks of an earlier run have done, in one file. */
+/* Take up what all ranks of an earlier run did, which is now in one file. */
 static tsl_status take_up(searching *search, const dock_pair *pair, int *found)
 {
     char path[DOCK_PATH];
@@ -96,7 +96,7 @@ static tsl_status take_up(searching *search, const dock_pair *pair, int *found)
     return status == TSL_OK ? clear_up(search, pair, search->checkpoint, found) : status;
 }
 
-/* There is no checkpoint but the one that was begun just now: whose results are in the folder? */
+/* There is no checkpoint but the new one. Refuse a folder that holds results of another search. */
 static tsl_status refuse_other_results(searching *search, const dock_pair *pair)
 {
     char path[DOCK_PATH];
@@ -111,7 +111,8 @@ static tsl_status refuse_other_results(searching *search, const dock_pair *pair)
                     dock_path(path, pair->folder, "run.json"));
 }
 
-/* Rank 0's, which stands for the whole folder: who has it open keeps other runs out. */
+/* Open rank 0's checkpoint, which stands for the whole folder: the run that has it open keeps other
+ * runs out. */
 static tsl_status open_first_checkpoint(searching *search, const dock_pair *pair)
 {
     char path[DOCK_PATH];
@@ -122,7 +123,7 @@ static tsl_status open_first_checkpoint(searching *search, const dock_pair *pair
     if (!work->options->resume) {
         const bool replaces = access(path, F_OK) == 0;
         const tsl_status status = begin_checkpoint(search, pair, 0);
-        if (status == TSL_OK && replaces) { /* it was no other run's that is still at work */
+        if (status == TSL_OK && replaces) { /* no other run had it open */
             cli_note("%s: replaces the checkpoint of an unfinished run; --resume would have gone "
                      "on with it",
                      path);
@@ -145,28 +146,26 @@ static tsl_status open_first_checkpoint(searching *search, const dock_pair *pair
     return status;
 }
 
-/* Rank 0's first, so that the others' are nobody else's; then tell them what is done. */
+/* Open rank 0's checkpoint, so that the other ranks' are nobody else's, then theirs; and tell all
+ * which rotations are done. */
 static tsl_status open_checkpoints(searching *search, const dock_pair *pair)
 {
     const dock_work *work = search->work;
     tsl_comm *comm = work->comm;
     tsl_status status = comm->rank == 0 ? open_first_checkpoint(search, pair) : TSL_OK;
-    status = cli_agree(work->context, status);
-    if (status == TSL_OK) {
-        status = tsl_comm_broadcast(comm, NULL, search->done, work->rotations.count, 0);
+    TSL_TRY(cli_agree(work->context, status));
+    TSL_TRY(tsl_comm_broadcast(comm, NULL, search->done, work->rotations.count, 0));
+    TSL_TRY(tsl_comm_broadcast(comm, NULL, &search->finished, sizeof search->finished, 0));
+    if (comm->rank > 0) {
+        TSL_TRY(begin_checkpoint(search, pair, comm->rank));
     }
-    if (status == TSL_OK) {
-        status = tsl_comm_broadcast(comm, NULL, &search->finished, sizeof search->finished, 0);
-    }
-    if (status == TSL_OK && comm->rank > 0) {
-        status = begin_checkpoint(search, pair, comm->rank);
-    }
+done:
     return cli_agree(work->context, status);
 }
 
 /* ---- searching ---------------------------------------------------------------------------- */
 
-/* Add finished rotations to the checkpoint, a run of neighbours at a time. */
+/* Add finished rotations to the checkpoint, a run of consecutive ones at a time. */
 static tsl_status keep_batch(searching *search, int64_t first, int64_t count, const tsl_pose *poses)
 {
     const int64_t *todo = search->todo + first;
@@ -186,7 +185,8 @@ static tsl_status keep_batch(searching *search, int64_t first, int64_t count, co
     return status;
 }
 
-/* The rotations of all ranks, as far as they have told. A failure shows in the search. */
+/* Tell the others how many rotations are done, and show the number of all ranks. A failure shows in
+ * the search. */
 static void tell(searching *search)
 {
     cli_progress *progress = &search->progress;
@@ -219,7 +219,7 @@ static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *po
     return !dock_is_wanted(search->work);
 }
 
-/* What is to be done; the poses of what is done move up to the front. */
+/* Collect the rotations that are left. The poses of finished ones move to the front. */
 static void collect(searching *search)
 {
     const dock_work *work = search->work;
@@ -236,7 +236,7 @@ static void collect(searching *search)
     }
 }
 
-/* How many rotations each rank has done, and in what time. */
+/* Gather how many rotations each rank did, and in what time. */
 static tsl_status gather_shares(const searching *search, dock_pair *pair)
 {
     tsl_context *context = search->work->context;
@@ -274,7 +274,7 @@ static tsl_status search_all(searching *search, dock_pair *pair)
     collect(search);
     tsl_pose *found = search->poses + search->finished * work->options->dock.keep;
     cli_progress_begin(&search->progress, "rotations", count, search->finished);
-    tsl_dock_share_for_first(work->plan); /* which makes the list */
+    tsl_dock_share_for_first(work->plan); /* rank 0 makes the list */
     search->asked = tsl_seconds();
     status = tsl_dock_search(work->plan, found, search->rotations, count - search->finished,
                              on_batch, search);
@@ -300,11 +300,11 @@ static tsl_status search_all(searching *search, dock_pair *pair)
 
 /* ---- one pair ----------------------------------------------------------------------------- */
 
-/* A score that at least `wanted` of the poses reach, and few more: scores lie close together, so
- * that looking for it is far quicker than sorting all poses. */
+/* A score that at least `wanted` of the poses reach, and few more. Scores lie close together, so
+ * that searching for such a score is far quicker than sorting all poses. */
 static int32_t cut_score(const tsl_pose *poses, int64_t count, int64_t wanted)
 {
-    int32_t low = 1, high = 1; /* `low` is reached by enough */
+    int32_t low = 1, high = 1; /* enough poses reach `low` */
     for (int64_t i = 0; i < count; i++) {
         high = poses[i].score > high ? poses[i].score : high;
     }
@@ -381,21 +381,17 @@ static tsl_status allocate(searching *search)
 tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint)
 {
     searching search = {.work = work};
-    tsl_status status = cli_agree(work->context, allocate(&search));
-    if (status == TSL_OK) {
-        status = open_checkpoints(&search, pair);
+    tsl_status status = TSL_OK;
+    TSL_TRY(cli_agree(work->context, allocate(&search)));
+    TSL_TRY(open_checkpoints(&search, pair));
+    TSL_TRY(search_all(&search, pair));
+    if (work->rank == 0) {
+        tsl_pose *poses = search.poses;
+        search.poses = NULL;
+        status = make_list(work, pair, poses);
     }
-    if (status == TSL_OK) {
-        status = search_all(&search, pair);
-    }
-    if (status == TSL_OK) {
-        if (work->rank == 0) {
-            tsl_pose *poses = search.poses;
-            search.poses = NULL;
-            status = make_list(work, pair, poses);
-        }
-        status = cli_agree(work->context, status);
-    }
+    TSL_TRY(cli_agree(work->context, status));
+done:
     if (status == TSL_OK) {
         *checkpoint = search.checkpoint;
     } else {
@@ -412,7 +408,7 @@ void dock_search_tidy(dock_work *work, const dock_pair *pair)
     if (access(checkpoint_path(path, pair->folder, 0), F_OK) != 0 || allocate(&search) != TSL_OK) {
         return;
     }
-    int found; /* another run's checkpoint is left alone */
+    int found; /* checkpoints that are found; another run's are left alone */
     const tsl_status status = take_up(&search, pair, &found);
     tsl_checkpoint_close(search.checkpoint, status == TSL_OK);
     free_search(&search);

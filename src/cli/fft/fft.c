@@ -35,8 +35,8 @@ static tsl_status measure(fft_work *work)
 {
     cli_progress progress;
     tsl_status status = take(work);
-    for (int i = 0; i < work->count && status == TSL_OK;
-         i++) { /* or the last would lose the rest */
+    /* All are checked before the first is measured: a refusal later would lose the measurements. */
+    for (int i = 0; i < work->count && status == TSL_OK; i++) {
         status = tsl_fft_check_memory(work->context, &work->cases[i]);
     }
     const double begun = tsl_seconds();

@@ -28,7 +28,7 @@ typedef struct figure {
     const tsl_fft_study *study;
     int *batches; /* the map's columns, ascending */
     int batch_count;
-    int row_count; /* the map's */
+    int row_count; /* rows of the map */
 } figure;
 
 static const tsl_fft_case *case_of(const tsl_fft_study *study, int series)
@@ -52,7 +52,7 @@ static double rate_of(const tsl_fft_measurement *m)
 typedef struct frame {
     double left, top, right, bottom;
     double x0, x1, y0, y1;
-    bool any; /* is there a point yet */
+    bool any; /* there is a point */
 } frame;
 
 /* Make room for a point. */
@@ -76,7 +76,7 @@ static double y_of(const frame *f, double y)
     return f->bottom - (f->bottom - f->top) * (log10(y) - f->y0) / (f->y1 - f->y0);
 }
 
-/* "10 k" for 1e4. */
+/* Write a label such as "10 k" for 1e4. */
 static void draw_label(cairo_t *cairo, double x, double y, double align, double power)
 {
     static const char *const prefixes[] = {"", " k", " M", " G", " T"};
@@ -133,7 +133,7 @@ static void draw_series(cairo_t *cairo, const frame *plot, const tsl_fft_study *
     }
 }
 
-/* A part of the x axis, from `from` to `to` bytes of data, cut to the plot. */
+/* Shade a part of the x axis, from `from` to `to` bytes of data, cut to the plot. */
 static void draw_band(cairo_t *cairo, const frame *plot, double from, double to, const char *name,
                       double y)
 {
@@ -147,7 +147,8 @@ static void draw_band(cairo_t *cairo, const frame *plot, double from, double to,
     }
 }
 
-/* Where the source has knee and plateau, and where they are here if half of the series have one. */
+/* Draw where the source has knee and plateau, and where they are here, if at least half of the
+ * series have one. */
 static void draw_rules(cairo_t *cairo, const frame *plot, const tsl_fft_study *study)
 {
     tsl_draw_font(cairo, 10, false, tsl_ink);
@@ -222,7 +223,7 @@ static void draw_plots(cairo_t *cairo, const tsl_fft_study *study)
     }
 }
 
-/* What lines mean. */
+/* Draw the key to the lines. */
 static void draw_key(cairo_t *cairo)
 {
     static const tsl_fft_kind kinds[] = {TSL_FFT_FORWARD, TSL_FFT_REAL_FORWARD,
@@ -248,7 +249,8 @@ static void draw_key(cairo_t *cairo)
 
 /* ---- the map of strides ------------------------------------------------------------------- */
 
-/* Blue where transposing is faster, orange where it is not; fully so from a factor of 2. */
+/* A cell is blue where transposing is faster and orange where it is not, in full colour from a
+ * factor of 2. */
 static void use_cell_colour(cairo_t *cairo, double ratio)
 {
     const tsl_colour c = tsl_colours[ratio > 1 ? 0 : 1];
@@ -303,7 +305,7 @@ static void draw_map(cairo_t *cairo, const figure *f)
     }
 }
 
-/* Rows and columns of the map; `batches` has room for each measurement. */
+/* Find rows and columns of the map; `batches` has room for each measurement. */
 static void lay_out_map(figure *f)
 {
     const tsl_fft_study *study = f->study;

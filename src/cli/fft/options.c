@@ -12,7 +12,7 @@ const char *const fft_precision_names[] = {"double", "single", NULL};
 static const tsl_fft_kind kinds[] = {TSL_FFT_FORWARD, TSL_FFT_REAL_FORWARD, TSL_FFT_REAL_BACKWARD};
 static const tsl_precision precisions[] = {TSL_DOUBLE, TSL_SINGLE};
 
-/* Values with commas between, each as the row says. */
+/* Read values with commas between; the row says of which kind. */
 static error_t set_list(const cli_option *row, const char *text, void *options)
 {
     char word[32];
@@ -113,9 +113,9 @@ static const fft_list *given(const fft_list *list, const fft_list *usual)
     return list->count > 0 ? list : usual;
 }
 
-/* The cases as they are found. */
+/* The cases that were found so far. */
 typedef struct case_list {
-    tsl_fft_case *out; /* NULL: they are only counted */
+    tsl_fft_case *out; /* NULL: cases are only counted */
     int count, left_out;
     const fft_options *options;
 } case_list;
@@ -132,7 +132,8 @@ static bool add(case_list *list, const tsl_fft_case *what)
     return true;
 }
 
-/* Powers of BATCH_STEP, and with a stride those below it and its products with them. */
+/* Add batches that are powers of BATCH_STEP; with a stride the powers below it, and its products
+ * with the powers. */
 static void add_usual_batches(case_list *list, tsl_fft_case *what)
 {
     int64_t batch = 1;
@@ -160,7 +161,7 @@ static void add_series(case_list *list, tsl_fft_case *what)
     }
 }
 
-/* All strides of a size. */
+/* Add all strides of a size. */
 static void add_strides(case_list *list, tsl_fft_case *what)
 {
     const fft_list *strides =
@@ -170,7 +171,7 @@ static void add_strides(case_list *list, tsl_fft_case *what)
         const int64_t stride = strides->value[s] == FFT_STRIDE_N    ? n
                                : strides->value[s] == FFT_STRIDE_N2 ? n * n
                                                                     : strides->value[s];
-        what->stride = stride < INT32_MAX ? (int)stride : INT32_MAX; /* which never fits */
+        what->stride = stride < INT32_MAX ? (int)stride : INT32_MAX; /* larger strides never fit */
         add_series(list, what);
     }
 }
@@ -209,7 +210,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Only transforms of one dimension have strides. */
+/* Are any of the transforms one-dimensional? Only those have strides. */
 static bool has_lines(const fft_options *options)
 {
     const fft_list *dimensions = given(&options->dimensions, &usual_dimensions);

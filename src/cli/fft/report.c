@@ -22,7 +22,7 @@ static const char *precision_name(const tsl_fft_case *what)
 
 /* ---- table -------------------------------------------------------------------------------- */
 
-/* "512 KiB", or "-" for none; with a star where the source's rule fails. */
+/* Write "512 KiB", or "-" for none, with a star where the source's rule fails. */
 static const char *place(char text[20], double bytes, bool holds)
 {
     char plain[16];
@@ -84,7 +84,8 @@ static void print_rules(FILE *stream, const tsl_fft_study *study)
     print_places(stream, "plateau", &study->plateau, study->series_count, "25 to 50 MiB");
 }
 
-/* Time as they lie over time by transpositions, a series a line. */
+/* Print the time of strided transforms over that of transposing there and back, a series on a
+ * line. */
 static void print_map(FILE *stream, const tsl_fft_study *study)
 {
     const tsl_fft_detour *d = &study->detour;
@@ -166,7 +167,7 @@ tsl_status fft_write_csv(const fft_work *work)
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-/* A number, or null unless it is more than 0. */
+/* Write a number, or null unless it is more than 0. */
 static void write_place(tsl_json *json, const char *name, double value)
 {
     tsl_json_known_number(json, name, value, value > 0);
@@ -266,7 +267,7 @@ static void write_cases(tsl_json *json, const fft_work *work)
     tsl_json_close_array(json);
 }
 
-/* A list that was given, as numbers or by names; null for the usual one. */
+/* Write a list that was given, as numbers or by names; null where it was not. */
 static void write_list(tsl_json *json, const char *name, const fft_list *list,
                        const char *const names[])
 {

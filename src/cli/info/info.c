@@ -51,7 +51,7 @@ typedef struct library {
     const char *name;
     const char *(*version)(void);
     const char *purpose;
-    const char *package; /* Debian's and Ubuntu's */
+    const char *package; /* Debian's and Ubuntu's package */
 } library;
 
 static const library libraries[] = {
@@ -72,10 +72,10 @@ typedef struct device_list {
     int count;
     char names[MOST_DEVICES][TSL_DEVICE_NAME];
     tsl_device_properties properties[MOST_DEVICES];
-    char no_cuda[REASON]; /* why a CUDA device, or all of them, cannot be used; "": they can */
+    char no_cuda[REASON]; /* why a CUDA device, or all of them, cannot be used; "" where they can */
 } device_list;
 
-/* What a device can be seen to be by opening it: what is listed works. */
+/* Add an open context's device, so that every device that is listed works. */
 static tsl_status add_device(device_list *devices, const tsl_context *context)
 {
     const int i = devices->count;
@@ -107,7 +107,7 @@ static void add_cuda_devices(device_list *devices)
     }
 }
 
-/* The open context's device is the CPU. */
+/* Find the devices. The open context's device is the CPU. */
 static tsl_status find_devices(device_list *devices, const tsl_context *context)
 {
     const tsl_status status = add_device(devices, context);
@@ -117,7 +117,8 @@ static tsl_status find_devices(device_list *devices, const tsl_context *context)
     return status;
 }
 
-/* The cards a card can reach directly, those whose link has native atomics or the others. */
+/* Print the cards that a card can reach directly: those whose link has native atomics, or the
+ * others. */
 static void print_peers(const tsl_device_properties *device, bool native_atomics)
 {
     bool any = false;
@@ -227,7 +228,7 @@ static void write_results(tsl_json *json, const device_list *devices)
     for (int i = 0; i < LIBRARIES; i++) {
         tsl_json_open_object(json, NULL);
         tsl_json_string(json, "name", libraries[i].name);
-        tsl_json_string(json, "version", libraries[i].version()); /* null: left out */
+        tsl_json_string(json, "version", libraries[i].version()); /* null: the build lacks it */
         tsl_json_string(json, "purpose", libraries[i].purpose);
         tsl_json_close_object(json);
     }

@@ -6,10 +6,42 @@
 #include "cli/lab/course_command.h"
 #include "io/file/text.h"
 
-/* A compiler's own lines; the names of our temporary files are the answer's. */
+static bool has(const char *line, size_t length, const char *what)
+{
+    return memmem(line, length, what, strlen(what)) != NULL;
+}
+
+/* Print a line of a compiler that names a place. Returns whether the lines that belong to it are
+ * shown too. Of our own files there are errors alone, without code that the learner has not seen;
+ * the names of our temporary files are the answer's. */
+static bool print_place(const course_work *work, const tsl_lab_verdict *v, const char *line,
+                        size_t length)
+{
+    const char *link = memmem(line, length, "/answer.cu", 10);
+    const char *error = memmem(line, length, "error: ", 7);
+    if (link != NULL && strncmp(line, v->folder, strlen(v->folder)) == 0) {
+        const char *rest = link + strlen("/answer.cu");
+        fprintf(stderr, "%s%.*s\n", v->file, (int)(line + length - rest), rest);
+        return true;
+    }
+    if (error != NULL && (has(line, length, "check.cu:") || has(line, length, "card.cu"))) {
+        error += strlen("error: ");
+        fprintf(stderr, course_say(work, TSL_LAB_SAY_CALLER), (int)(line + length - error), error);
+        fprintf(stderr, "\n");
+        return false;
+    }
+    if (error != NULL || strncmp(line, v->file, strlen(v->file)) == 0) {
+        fprintf(stderr, "%.*s\n", (int)length, line);
+        return true;
+    }
+    return false;
+}
+
+/* Print a compiler's own lines. */
 static void print_messages(const course_work *work, const tsl_lab_verdict *v)
 {
     tsl_text text;
+    bool shown = true;
     if (v->messages[0] == '\0' ||
         tsl_text_read(&text, work->context, v->messages, 1 << 16) != TSL_OK) {
         return;
@@ -18,18 +50,16 @@ static void print_messages(const course_work *work, const tsl_lab_verdict *v)
     const char *line;
     size_t length;
     while (tsl_lines_next(&lines, &line, &length)) {
-        const char *link = memmem(line, length, "/answer.cu", 10);
-        if (link != NULL && strncmp(line, v->folder, strlen(v->folder)) == 0) {
-            const char *rest = link + strlen("/answer.cu");
-            fprintf(stderr, "%s%.*s\n", v->file, (int)(line + length - rest), rest);
-        } else if (memmem(line, length, "check.cu", 8) == NULL) {
+        if (length > 0 && (line[0] == '/' || strncmp(line, "In file", 7) == 0)) {
+            shown = print_place(work, v, line, length);
+        } else if (shown && !has(line, length, "check.cu")) {
             fprintf(stderr, "%.*s\n", (int)length, line);
         }
     }
     tsl_text_release(&text);
 }
 
-/* The line of the answer that a finding is about. */
+/* Print the line of the answer that a finding is about. */
 static void print_line(const course_work *work, const char *file, int number)
 {
     tsl_text text;
@@ -46,6 +76,24 @@ static void print_line(const course_work *work, const char *file, int number)
         }
     }
     tsl_text_release(&text);
+}
+
+/* That results on the card are the same, and how fast it was. */
+static void print_card(const course_work *work, const tsl_lab_verdict *verdict)
+{
+    const tsl_lab_speed *s = &verdict->speed;
+    printf("  ");
+    printf(course_say(work, TSL_LAB_SAY_CARD_SAME), work->card.name);
+    printf("\n");
+    if (s->told && s->steady) {
+        printf("  ");
+        printf(course_say(work, strcmp(s->against, "read") == 0 ? TSL_LAB_SAY_SPEED_READ
+                                                                : TSL_LAB_SAY_SPEED_COPY),
+               100 * s->share, s->rate / 1e9, 100 * s->least, 100 * s->most, TSL_LAB_TIMED_RUNS);
+        printf("\n");
+    } else if (s->told) {
+        printf("  %s\n", course_say(work, TSL_LAB_SAY_SPEED_UNSTEADY));
+    }
 }
 
 void course_print_verdict(const course_work *work, const tsl_lab_exercise *e,
@@ -71,6 +119,9 @@ void course_print_verdict(const course_work *work, const tsl_lab_exercise *e,
         }
         printf("\n");
         print_line(work, verdict->file, f->line);
+    }
+    if (verdict->on_card && verdict->passed) {
+        print_card(work, verdict);
     }
     fflush(stdout);
 }
@@ -133,6 +184,8 @@ typedef struct check_result {
     const tsl_lab_exercise *exercise;
     bool passed;
     double seconds;
+    bool on_card;
+    tsl_lab_speed speed;
     tsl_lab_finding findings[TSL_LAB_MOST_FINDINGS];
     int finding_count;
 } check_result;
@@ -161,6 +214,10 @@ static void write_body(tsl_json *json, const void *user)
         tsl_json_string(json, "name", r->exercise->name);
         tsl_json_bool(json, "passed", r->passed);
         tsl_json_number(json, "seconds", r->seconds);
+        tsl_json_bool(json, "on_card", r->on_card);
+        tsl_json_known_number(json, "speed_share", r->speed.share,
+                              r->speed.told && r->speed.steady);
+        tsl_json_known_number(json, "card_rate", r->speed.rate, r->speed.told && r->speed.steady);
         tsl_json_open_array(json, "findings");
         for (int k = 0; k < r->finding_count; k++) {
             tsl_json_open_object(json, NULL);
@@ -174,6 +231,28 @@ static void write_body(tsl_json *json, const void *user)
     }
     tsl_json_close_array(json);
     tsl_json_close_object(json);
+}
+
+/* The argument that names exercise `at`; NULL: none does. */
+static const char *name_of(const course_work *work, int at)
+{
+    for (int i = 0; i < work->options.name_count; i++) {
+        if (tsl_lab_course_find(&work->course, work->options.names[i]) == at) {
+            return work->options.names[i];
+        }
+    }
+    return NULL;
+}
+
+/* The answer to grade: the file that an argument names, else the one in the folder. */
+static void find_answer(char path[PATH_MAX], const course_work *work, int at)
+{
+    const char *name = name_of(work, at);
+    if (name != NULL && access(name, R_OK) == 0) {
+        snprintf(path, PATH_MAX, "%s", name);
+    } else {
+        tsl_lab_answer_path(path, &work->state, &work->course.exercises[at]);
+    }
 }
 
 static tsl_status check_one(course_work *work, int at, check_report *report)
@@ -191,7 +270,7 @@ static tsl_status check_one(course_work *work, int at, check_report *report)
     } else {
         course_grade_options(&options, work);
         options.output = work->options.common.json != NULL ? "/dev/stderr" : NULL;
-        tsl_lab_answer_path(path, &work->state, e);
+        find_answer(path, work, at);
         TSL_TRY(tsl_lab_grade(&verdict, work->context, e, path, &options));
         work->state.passed[at] = work->state.passed[at] || verdict.passed;
         TSL_TRY(course_save(work));
@@ -200,6 +279,8 @@ static tsl_status check_one(course_work *work, int at, check_report *report)
     r->exercise = e;
     r->passed = verdict.passed;
     r->seconds = verdict.seconds;
+    r->on_card = verdict.on_card;
+    r->speed = verdict.speed;
     r->finding_count = verdict.finding_count;
     memcpy(r->findings, verdict.findings, sizeof r->findings);
     report->passed += verdict.passed;
@@ -214,16 +295,6 @@ done:
     return status;
 }
 
-static bool is_asked(const course_work *work, int at)
-{
-    for (int i = 0; i < work->options.name_count; i++) {
-        if (tsl_lab_course_find(&work->course, work->options.names[i]) == at) {
-            return true;
-        }
-    }
-    return work->options.all;
-}
-
 static tsl_status check_many(course_work *work, check_report *report)
 {
     tsl_status status = TSL_OK;
@@ -233,7 +304,8 @@ static tsl_status check_many(course_work *work, check_report *report)
                                "results");
     }
     for (int at = 0; at < work->course.count && status == TSL_OK; at++) {
-        status = is_asked(work, at) ? check_one(work, at, report) : TSL_OK;
+        status =
+            work->options.all || name_of(work, at) != NULL ? check_one(work, at, report) : TSL_OK;
     }
     if (status == TSL_OK && report->count > 1 && !cli_is_quiet() &&
         (work->options.common.json == NULL || strcmp(work->options.common.json, "-") != 0)) {
@@ -241,26 +313,27 @@ static tsl_status check_many(course_work *work, check_report *report)
         printf("\n");
     }
     if (status == TSL_OK && work->options.common.json != NULL) {
-        const cli_report envelope = {.command = "lab check",
-                                     .verified = report->passed == report->count,
-                                     .total = tsl_seconds() - work->begun,
-                                     .compute = tsl_seconds() - work->begun};
+        const cli_report envelope = {
+            .command = "lab check",
+            .device = work->card.nvcc[0] != '\0' ? work->options.common.device : NULL,
+            .verified = report->passed == report->count,
+            .total = tsl_seconds() - work->begun,
+            .compute = tsl_seconds() - work->begun};
         status = cli_report_write(work->context, work->options.common.json, &envelope, write_body,
                                   report);
     }
     return status;
 }
 
-/* One answer, with what to do next. */
-static tsl_status check_current(course_work *work, int at, const char *file, bool *passed)
+/* Check one answer, and say what to do next. */
+static tsl_status check_current(course_work *work, int at, bool *passed)
 {
     char path[PATH_MAX];
-    const tsl_lab_exercise *e = &work->course.exercises[at];
-    tsl_lab_answer_path(path, &work->state, e);
+    find_answer(path, work, at);
     work->state.current = at;
     tsl_status status = course_save(work);
     if (status == TSL_OK) {
-        status = course_check_answer(work, at, file != NULL ? file : path, passed);
+        status = course_check_answer(work, at, path, passed);
     }
     const int next = tsl_lab_state_next(&work->state, &work->course, at + 1);
     if (status == TSL_OK && *passed && next >= 0) {
@@ -286,20 +359,54 @@ static bool are_known(const course_work *work)
     return true;
 }
 
+/* The number of the card that --device names; -1: it names none. */
+static bool is_device_known(const course_work *work, int *number)
+{
+    const char *device = work->options.common.device;
+    if (!lab_card_number(device, number)) {
+        return false;
+    }
+    if (*number < 0 && strcmp(device, "auto") != 0 && strcmp(device, "sim") != 0) {
+        cli_error("--device %s: give cuda:N, or leave it out to grade without a card", device);
+        return false;
+    }
+    return true;
+}
+
+static tsl_status find_card(course_work *work, int number)
+{
+    tsl_lab_grade_options options;
+    tsl_lab_build folder = {.folder = ""};
+    course_grade_options(&options, work);
+    tsl_status status = tsl_lab_make_temporary(folder.folder, work->context, getenv("TMPDIR"));
+    if (status == TSL_OK) {
+        status = tsl_lab_card_find(&work->card, work->context, &folder, number, options.stop);
+        tsl_lab_build_release(&folder, false);
+    }
+    if (status == TSL_OK) {
+        cli_note("on the card answers are not kept from files, processes and the network");
+    }
+    return status;
+}
+
 int lab_check_command(const cli_command *self, int argc, char **argv)
 {
     course_work work;
     int exit_status;
     bool passed = false;
+    int card;
     if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     cli_defer_signals(true);
     const course_options *o = &work.options;
-    if (!are_known(&work)) {
+    if (!are_known(&work) || !is_device_known(&work, &card)) {
         return course_close(&work, TSL_OK, CLI_USAGE);
     }
-    tsl_status status;
+    tsl_status status = card >= 0 ? find_card(&work, card) : TSL_OK;
+    if (status != TSL_OK) {
+        return course_close(&work, status, CLI_DONE);
+    }
     if (o->all || o->name_count > 1 || o->common.json != NULL || o->solutions) {
         check_report report = {.work = &work};
         if (!o->all && o->name_count == 0) {
@@ -310,9 +417,7 @@ int lab_check_command(const cli_command *self, int argc, char **argv)
         passed = report.passed == report.count;
         tsl_release(report.results);
     } else {
-        const int at = course_chosen(&work);
-        const bool file = o->name_count == 1 && access(o->names[0], R_OK) == 0;
-        status = check_current(&work, at, file ? o->names[0] : NULL, &passed);
+        status = check_current(&work, course_chosen(&work), &passed);
     }
     return course_close(&work, status, passed ? CLI_DONE : CLI_CHECK_FAILED);
 }

@@ -14,11 +14,11 @@ typedef struct course_options {
     const char *names[COURSE_MOST_NAMES]; /* ids, or files */
     int name_count;
     const char *folder; /* of answers; NULL: TESELA_LAB_DIR, else ~/tesela-lab */
-    const char *course; /* NULL: the one that tesela comes with */
+    const char *course; /* NULL: the course that comes with tesela */
     const char *output;
     const char *compiler;
     int language; /* -1: not given */
-    int seed;     /* 0: another each time */
+    int seed;     /* 0: another seed each time */
     int part, parts;
     bool all, solutions, now;
 } course_options;
@@ -29,6 +29,7 @@ typedef struct course_work {
     tsl_lab_course course;
     tsl_lab_state state;
     int language;
+    tsl_lab_card card; /* to grade on, too; its nvcc is "" without one */
     double begun;
 } course_work;
 
@@ -44,19 +45,21 @@ int lab_reset_command(const cli_command *self, int argc, char **argv);
 int lab_site_command(const cli_command *self, int argc, char **argv);
 int lab_lint_command(const cli_command *self, int argc, char **argv);
 
-/* course_work.c: parse, open the context, read the course and, with `answers`, the state of the
- * folder, which is made where it is not there. *exit_status where it returns false. Close whatever
- * the outcome of what follows. */
+/* (course_work.c) Parse the command line, open the context, read the course and, with `answers`,
+ * the state of the folder, which is made where it is missing. *exit_status is set where it returns
+ * false. course_close() is to be called after true. */
 bool course_open(course_work *work, const cli_command *self, int argc, char **argv, bool answers,
                  int *exit_status);
-/* Tell an error where there is one; returns `exit_status`, or that of the error. */
+/* Print the error of a status that is one. Returns `exit_status`, or the exit status of the
+ * error. */
 int course_close(course_work *work, tsl_status status, int exit_status);
-/* The exercise named on the command line, else the current one, else the next; -1 and a message. */
+/* The exercise named on the command line, else the current one, else the next. -1 where there is
+ * none, and a message has been printed. */
 int course_chosen(const course_work *work);
 tsl_status course_save(course_work *work);
 const char *course_say(const course_work *work, enum tsl_lab_said what);
 void course_grade_options(tsl_lab_grade_options *out, const course_work *work);
-/* A Markdown text for a terminal. */
+/* Print a Markdown text on a terminal. */
 void course_print_text(FILE *stream, const char *text);
 void course_print_exercise(const course_work *work, int at);
 void course_print_list(const course_work *work);
@@ -66,9 +69,9 @@ tsl_status course_print_solution(const course_work *work, int at);
 /* course_check.c */
 void course_print_verdict(const course_work *work, const tsl_lab_exercise *e,
                           const tsl_lab_verdict *verdict);
-/* Grade the answer of exercise `at`, tell, and keep what came of it. */
+/* Grade the answer of exercise `at`, print the verdict, and keep it in the state. */
 tsl_status course_check_answer(course_work *work, int at, const char *path, bool *passed);
-/* Grade a text as an answer. */
+/* Grade a text as if it were an answer. */
 tsl_status course_grade_text(tsl_lab_verdict *out, course_work *work, const tsl_lab_exercise *e,
                              const tsl_lab_buffer *text);
 

@@ -1,4 +1,4 @@
-/* `tesela lab lint`: is the course as it should be? */
+/* `tesela lab lint`: checks the course itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ static void print_findings(const tsl_lab_verdict *v)
     }
 }
 
-/* Grade one text. `reason`: NULL: it must pass; "": it must not; else it must fail for that. */
+/* Grade one text. With `reason` NULL it must pass; with "" it must fail; else it must fail for that
+ * reason. */
 static tsl_status expect(course_work *work, const tsl_lab_exercise *e, const tsl_lab_buffer *text,
                          const char *what, const char *reason, int *faults)
 {
@@ -83,7 +84,8 @@ done:
     return status;
 }
 
-/* The part of N that an exercise belongs to: by its place, so that parts are of one size. */
+/* Is an exercise in the part that is asked for? Exercises are dealt to N parts by their places, so
+ * that parts are of one size. */
 static bool is_asked(const course_work *work, int at)
 {
     const course_options *o = &work->options;

@@ -1,10 +1,11 @@
-/* The course's commands and their options: one table, of which each takes some. */
+/* The course's commands and their options: one table of options, from which each command takes
+ * some. */
 #include <errno.h>
 #include <string.h>
 
 #include "cli/lab/course_command.h"
 
-/* A bit a command. */
+/* A bit for each command. */
 enum {
     WATCH = 1,
     LIST = 2,
@@ -59,7 +60,7 @@ static const cli_option rows[] = {
      .help = "where the pages go", .otherwise = ""},
     {0}};
 
-/* In the order of the bits. */
+/* The commands in the order of the bits. */
 static const cli_task tasks[] = {{"watch", NULL},    {"list", NULL},  {"next", NULL},
                                  {"show", NULL},     {"check", NULL}, {"hint", NULL},
                                  {"solution", NULL}, {"reset", NULL}, {"site", NULL},
@@ -82,11 +83,14 @@ static void init(const cli_command *self, void *options)
     *(course_options *)options = (course_options){.language = -1};
 }
 
-/* What the commands have in common; `lacking` beside a device and a profile. */
-#define COURSE_COMMAND(word, bit, what, lacking)                                                   \
+/* A command of the course; `lacking` are the common options that it lacks beside a profile.
+ * COURSE_COMMAND() lacks a device too. */
+#define COURSE_COMMAND_OF(word, bit, what, lacking)                                                \
     .name = (word), .summary = (what), .rows = rows, .tasks = tasks, .only = (bit),                \
     .size = sizeof(course_options), .init = init, .places = CLI_ONE_DEVICE,                        \
-    .lacks = CLI_NO_DEVICE | CLI_NO_PROFILE | (lacking)
+    .lacks = CLI_NO_PROFILE | (lacking)
+#define COURSE_COMMAND(word, bit, what, lacking)                                                   \
+    COURSE_COMMAND_OF(word, bit, what, CLI_NO_DEVICE | (lacking))
 
 const cli_command lab_watch = {
     COURSE_COMMAND("watch", WATCH,
@@ -117,13 +121,20 @@ const cli_command lab_show = {
            "current one from then on."};
 
 const cli_command lab_check = {
-    COURSE_COMMAND("check", CHECK, "grade answers", 0), .run = lab_check_command,
-    .arguments = "[ID|FILE...]", .argument = add_name,
+    COURSE_COMMAND_OF("check", CHECK, "grade answers", 0),
+    .run = lab_check_command,
+    .arguments = "[ID|FILE...]",
+    .argument = add_name,
+    .device = "cuda:N grades on that card too, and tells how fast it is (none)",
     .doc = "Grade the answer to an exercise: the current one, those named by id or file, or "
            "all.\v"
            "An answer is built and run without a GPU for several sizes with hidden input, once "
            "with warps in lockstep and in four orders of threads; what it makes is judged by "
-           "another program.\n\nExit status: 0 passed, 1 not, 2 no such exercise or file."};
+           "another program.\n\nWith --device cuda:0, what passes is built with nvcc and run on "
+           "that card for the same sizes and input, and judged again. The launches of some "
+           "exercises are timed there: their speed is told as a share of what the card copies, or "
+           "reads, in the same process. It is no part of the grade.\n\nExit status: 0 passed, 1 "
+           "not, 2 no such exercise or file."};
 
 const cli_command lab_hint = {
     COURSE_COMMAND("hint", HINT, "show one hint more", CLI_NO_JSON | CLI_NO_THREADS),

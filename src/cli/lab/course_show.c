@@ -100,7 +100,8 @@ int lab_solution_command(const cli_command *self, int argc, char **argv)
     return course_close(&work, status, exit_status);
 }
 
-/* What was there is kept beside it: the name gets ".old", and a number where that is taken. */
+/* Reset an answer. The old file is kept beside it with ".old" at its name's end, and a number where
+ * that name is taken. */
 static tsl_status reset(course_work *work, int at)
 {
     char path[PATH_MAX];

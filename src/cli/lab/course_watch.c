@@ -9,8 +9,8 @@
 
 #include "cli/lab/course_command.h"
 
-/* Editors write a file in several steps, or a new one in its place: what comes within this time is
- * one save. */
+/* Editors write a file in several steps, or put a new one in its place. Changes within this time
+ * are one save. */
 enum { SETTLE_MILLISECONDS = 60 };
 
 typedef struct watcher {
@@ -38,7 +38,7 @@ static void end_keys(const watcher *w)
     }
 }
 
-/* Exercises whose files the events name: the last of them; -1: none. */
+/* The last of the exercises whose files the events name; -1: none. */
 static int read_events(const watcher *w)
 {
     _Alignas(struct inotify_event) char buffer[4096];
@@ -61,7 +61,7 @@ static tsl_status check(watcher *w, int at)
     course_work *work = w->work;
     const tsl_lab_exercise *e = &work->course.exercises[at];
     tsl_lab_answer_path(path, &work->state, e);
-    if (access(path, R_OK) != 0) { /* between two steps of an editor */
+    if (access(path, R_OK) != 0) { /* an editor is between two steps */
         return TSL_OK;
     }
     if (work->state.current != at) {
@@ -176,7 +176,7 @@ int lab_watch_command(const cli_command *self, int argc, char **argv)
         status = tsl_fail(work.context, TSL_E_IO, "%s: cannot be watched: %s", work.state.folder,
                           strerror(errno));
     }
-    work.options.name_count = 0; /* from here on the state says which is the current one */
+    work.options.name_count = 0; /* from here on the state says which exercise is the current one */
     work.state.current = at;
     if (status == TSL_OK) {
         status = course_save(&work);

@@ -1,4 +1,4 @@
-/* What the course's commands begin and end with, and what they print. */
+/* The begin and end of the course's commands, and what they print. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +11,7 @@ const char *course_say(const course_work *work, enum tsl_lab_said what)
     return tsl_lab_message(what, work->language);
 }
 
-/* What the environment asks for. */
+/* The language that the environment asks for. */
 static int language_of_environment(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
@@ -134,6 +134,7 @@ void course_grade_options(tsl_lab_grade_options *out, const course_work *work)
         .seed = work->options.seed > 0 ? (unsigned)work->options.seed
                                        : (unsigned)(time(NULL) ^ ((long)getpid() << 12)) % 1000000,
         .seconds = 6,
+        .card = work->card.nvcc[0] != '\0' ? &work->card : NULL,
         .stop = is_stopped};
 }
 

@@ -9,7 +9,7 @@
 
 /* ---- the limits that a card tells --------------------------------------------------------- */
 
-/* A limit that both the table and a card know. */
+/* A limit that is in the table of capabilities, and that a card tells too. */
 typedef struct known_limit {
     const char *what;
     int64_t table, card;
@@ -38,7 +38,7 @@ static void note_differences(const occupancy_work *work, const tsl_device_limits
     }
 }
 
-/* The row of the card's capability, with what the card itself tells in place of the table's. */
+/* Take the row of the card's capability, with the card's own limits in place of the table's. */
 static tsl_status take_card(occupancy_work *work)
 {
     tsl_device_properties card;
@@ -87,7 +87,7 @@ static tsl_status compile(occupancy_work *work)
         return tsl_fail_memory(work->context, (int64_t)strlen(options->kernel), "a name");
     }
     file[colon - options->kernel] = '\0';
-    cli_defer_signals(true); /* the compiler's file is removed first */
+    cli_defer_signals(true); /* the compiler's file must be removed first */
     const tsl_status status = tsl_ptxas_measure(
         &work->compiled, work->context, file, colon + 1, work->multiprocessor.major,
         work->multiprocessor.minor, options->compiler_arguments);
@@ -112,7 +112,7 @@ static tsl_status compile(occupancy_work *work)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-/* Does an option change anything on a multiprocessor? */
+/* A function that says whether an option changes anything on a multiprocessor. */
 typedef int option_counts(const tsl_multiprocessor *multiprocessor,
                           const tsl_occupancy_kernel *use);
 
@@ -127,7 +127,7 @@ static int arguments_count(const tsl_multiprocessor *m, const tsl_occupancy_kern
     return m->major == 1;
 }
 
-/* Say on which of the multiprocessors that are told of an option that was given changes nothing. */
+/* Say on which of the multiprocessors an option that was given changes nothing. */
 static void note_idle(const occupancy_work *work, const char *option, option_counts *counts,
                       const char *why)
 {

@@ -10,8 +10,8 @@ enum { OCCUPANCY_COMPILER_ARGUMENTS = 64 };
 
 typedef struct occupancy_options {
     cli_common common;             /* device NULL: not given */
-    int capability;                /* of --cc, the table's row of it; -1: not given */
-    const tsl_multiprocessor *row; /* NULL: not given */
+    int capability;                /* row of the table that --cc names; -1: not given */
+    const tsl_multiprocessor *row; /* the row's multiprocessor; NULL: not given */
     const char *curves, *kernel;
     char *compiler_arguments[OCCUPANCY_COMPILER_ARGUMENTS + 1]; /* ended by NULL */
     int compiler_argument_count;
@@ -24,8 +24,8 @@ typedef struct occupancy_work {
     tsl_context *context;
     double begun, compute;
     bool chosen;                       /* one capability was asked for */
-    tsl_multiprocessor multiprocessor; /* the table's, or what a card says of itself */
-    tsl_ptxas_use compiled;            /* with --kernel */
+    tsl_multiprocessor multiprocessor; /* from the table, or from a card */
+    tsl_ptxas_use compiled;            /* the compiler's figures, with --kernel */
     tsl_occupancy_result result;
     tsl_occupancy_gain gain;
 } occupancy_work;
@@ -33,7 +33,7 @@ typedef struct occupancy_work {
 int occupancy_command(const cli_command *self, int argc, char **argv);
 bool occupancy_options_parse(occupancy_options *out, int argc, char **argv, int *exit_status);
 
-/* Does a limit bind: does the resource allow no more blocks, or is it exceeded? */
+/* Does a limit bind: does its resource allow no more blocks than there are, or is it exceeded? */
 bool occupancy_binds(const tsl_occupancy_result *result, int limit);
 
 void occupancy_print(FILE *stream, const occupancy_work *work);

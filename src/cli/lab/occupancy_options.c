@@ -7,7 +7,7 @@
 enum { MOST_THREADS = 1024, MOST_REGISTERS = 255, MOST_BARRIERS = 16 };
 enum { MOST_SHARED = 1 << 30, MOST_ARGUMENTS = 256 };
 
-/* Of the table's rows. */
+/* The name of a row's capability. */
 static const char *capability_name(int place)
 {
     enum { MOST = 64 };
@@ -73,7 +73,7 @@ static const char command_doc[] =
     "  tesela lab occupancy --all --threads 256 --registers 32\n"
     "  tesela lab occupancy --device cuda:0 --threads 256 --registers 40";
 
-/* What follows "--" is the compiler's. */
+/* Add an argument behind "--", which is the compiler's. */
 static error_t add_argument(void *parsed, const char *text)
 {
     occupancy_options *options = parsed;

@@ -1,4 +1,4 @@
-/* What `tesela lab occupancy` tells: text and JSON. */
+/* Text and JSON of `tesela lab occupancy`. */
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void print_outcome(FILE *stream, const tsl_multiprocessor *m, const tsl_o
             r->warps, m->warps, 100 * r->occupancy);
 }
 
-/* Registers of a block as a launch counts them: of warps up to a multiple. */
+/* Registers of a block as a launch counts them, with its warps rounded up to a multiple. */
 static int64_t counted_registers(const occupancy_work *work)
 {
     const int64_t given = work->result.block_registers;
@@ -37,13 +37,13 @@ static int64_t counted_registers(const occupancy_work *work)
                                                 : given / w * ((w + unit - 1) / unit * unit);
 }
 
-/* What a kernel asks for of a limit of a block or thread, and the most there is. */
+/* Print what a kernel asks for of a limit of a block or thread, and the most there is. */
 static void print_refusal(FILE *stream, const occupancy_work *work, int limit)
 {
     const tsl_multiprocessor *m = &work->multiprocessor;
     const tsl_occupancy_kernel *k = &work->options->use;
     const int64_t reserved =
-        m->major == 1 ? 0 : m->reserved_shared; /* on top of what is asked for */
+        m->major == 1 ? 0 : m->reserved_shared; /* in addition to what is asked for */
     const struct {
         int64_t asked, most;
         const char *unit;
@@ -63,7 +63,7 @@ static void print_refusal(FILE *stream, const occupancy_work *work, int limit)
                 : "");
 }
 
-/* "-": there is no such limit. */
+/* Print a row; "-" where there is no such limit. */
 static void print_row(FILE *stream, const tsl_occupancy_result *r, int limit, int64_t of_block,
                       int64_t of_multiprocessor)
 {
@@ -97,7 +97,8 @@ static void print_limits(FILE *stream, const occupancy_work *work)
 
 /* ---- text: what gains a block ------------------------------------------------------------- */
 
-/* "32 registers a thread in place of 40"; returns what links to the next change. */
+/* Print a change, such as "32 registers a thread in place of 40". Returns what links it to the
+ * next. */
 static const char *print_change(FILE *stream, const char *link, int64_t now, int64_t before,
                                 const char *what)
 {
@@ -108,7 +109,7 @@ static const char *print_change(FILE *stream, const char *link, int64_t now, int
     return " and ";
 }
 
-/* Why nothing but another number of threads gains a block. */
+/* Print why only another number of threads would gain a block. */
 static void print_obstacle(FILE *stream, const occupancy_work *work)
 {
     const tsl_multiprocessor *m = &work->multiprocessor;
@@ -225,7 +226,7 @@ static void print_all(FILE *stream, const occupancy_work *work)
         tsl_occupancy_result r;
         char name[16];
         if (tsl_occupancy(&r, m, &work->options->use) != TSL_OK) {
-            continue; /* the ranges of options are narrower */
+            continue; /* options have narrower ranges */
         }
         snprintf(name, sizeof name, "%d.%d", m->major, m->minor);
         fprintf(stream, "%-6s %8d %8d %9.1f %%  %s%s\n", name, r.blocks, r.warps, 100 * r.occupancy,
@@ -304,7 +305,7 @@ static void write_parameters(tsl_json *json, const occupancy_work *work)
     tsl_json_close_object(json);
 }
 
-/* The members that every outcome has. */
+/* Write the members that every outcome has. */
 static void write_outcome(tsl_json *json, const tsl_occupancy_result *r, bool known)
 {
     tsl_json_known_integer(json, "blocks", r->blocks, known);
@@ -363,7 +364,7 @@ static void write_all(tsl_json *json, const occupancy_work *work)
         tsl_occupancy_result r;
         char name[16];
         if (tsl_occupancy(&r, m, &work->options->use) != TSL_OK) {
-            continue; /* the ranges of options are narrower */
+            continue; /* options have narrower ranges */
         }
         snprintf(name, sizeof name, "%d.%d", m->major, m->minor);
         tsl_json_open_object(json, NULL);

@@ -11,7 +11,7 @@ static bool is_stopped(void)
     return cli_signal() != 0;
 }
 
-/* A compiler's own lines, as it wrote them, before the one line of the command. */
+/* Print a compiler's own lines as it wrote them, before the command's line. */
 static void print_messages(const lab_run_work *work)
 {
     char path[PATH_MAX];
@@ -27,7 +27,7 @@ static void print_messages(const lab_run_work *work)
     }
 }
 
-/* A compiler refuses the file. */
+/* Print that a compiler refuses the file. */
 static void print_refusal(lab_run_work *work, tsl_status status)
 {
     if (status == TSL_E_FORMAT) {

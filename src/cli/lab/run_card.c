@@ -1,4 +1,4 @@
-/* `tesela lab run --device cuda:N`: the same file on a card, beside the simulated device. */
+/* `tesela lab run --device cuda:N`: a file on a card, beside the simulated device. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ tsl_status lab_run_card_find(lab_run_work *work, bool (*stop)(void))
     return status;
 }
 
-/* What the program printed in its first simulated run goes where it would have gone. */
+/* Copy what the program printed in its first simulated run to where it would have gone. */
 static tsl_status show_output(const lab_run_work *work)
 {
     tsl_input *input = NULL;

@@ -6,19 +6,19 @@
 #include "lab/card.h"
 #include "lab/session.h"
 
-enum { LAB_RUN_MOST_SHOWN = 20 /* launches */ };
+enum { LAB_RUN_MOST_SHOWN = 20 /* launches that are shown */ };
 
 typedef struct lab_run_options {
     cli_common common;
     const char *file;
-    const char *arguments[64]; /* of the program, ended by NULL */
+    const char *arguments[64]; /* arguments of the program, ended by NULL */
     int argument_count;
     const char *folder;               /* the last of --include */
     const char *define;               /* the last of --define */
-    const char *compiler_options[65]; /* of both, in pairs, ended by NULL */
+    const char *compiler_options[65]; /* --include and --define with their values, ended by NULL */
     int compiler_option_count;
-    char capability[16]; /* to be simulated; with --device cuda:N the card's */
-    int card;            /* -1: none */
+    char capability[16]; /* compute capability to simulate; with --device cuda:N the card's */
+    int card;            /* number of the card; -1: none */
     int orders[TSL_LAB_ORDERS];
     int order_count;
     int seed;
@@ -37,7 +37,7 @@ typedef struct lab_run_work {
     tsl_lab_build build;
     tsl_lab_session session;
     tsl_lab_card card;
-    char output[PATH_MAX]; /* what it printed in its first run, where a card runs it too */
+    char output[PATH_MAX]; /* where the program's first run printed to, if a card runs it too */
     double begun;
 } lab_run_work;
 
@@ -54,8 +54,8 @@ tsl_status lab_run_card_find(lab_run_work *work, bool (*stop)(void));
 tsl_status lab_run_card_run(lab_run_work *work, const tsl_lab_session_options *session);
 void lab_run_card_print(FILE *stream, const lab_run_work *work);
 void lab_run_card_write(tsl_json *json, const lab_run_work *work);
-/* Did the program exit on the card as in its first simulated run, and print the same lines? True
- * without a card. */
+/* Did the program exit on the card as in its first simulated run, and print the same lines? Also
+ * true without a card. */
 bool lab_run_card_agrees(const lab_run_work *work);
 
 #endif

@@ -44,7 +44,7 @@ static error_t set_order(const cli_option *row, const char *text, void *parsed)
     return cli_set(row, name, options);
 }
 
-/* Options of the compiler may be given many times. */
+/* Add an option for the compiler; there may be several. */
 static error_t add_option(const cli_option *row, const char *text, void *parsed)
 {
     lab_run_options *options = parsed;
@@ -107,7 +107,7 @@ static const cli_option rows[] = {
      .help = "keep the folder with the C++ and the program made of it"},
     {0}};
 
-/* "sim", "sim:9.0", "cuda:0" or "auto". */
+/* Read the device: "sim", "sim:9.0", "cuda:0" or "auto". */
 static bool set_device(lab_run_options *options)
 {
     static const char *const known[] = {"1.0", "1.1", "1.2",  "1.3",  "2.0",  "2.1",  "3.0",
@@ -115,14 +115,11 @@ static bool set_device(lab_run_options *options)
                                         "6.2", "7.0", "7.2",  "7.5",  "8.0",  "8.6",  "8.7",
                                         "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"};
     const char *device = options->common.device;
-    if (strcmp(device, "cuda") == 0 || strncmp(device, "cuda:", 5) == 0) {
-        options->card = 0;
-        if (device[4] == ':' && (!cli_parse_integer(device + 5, &options->card) ||
-                                 options->card < 0 || options->card > 1023)) {
-            cli_error("--device %s: give a card's number, as cuda:0", device);
-            return false;
-        }
-        return true; /* its capability is found later */
+    if (!lab_card_number(device, &options->card)) {
+        return false;
+    }
+    if (options->card >= 0) {
+        return true; /* the card's capability is found later */
     }
     if (strcmp(device, "auto") == 0 || strcmp(device, "sim") == 0) {
         strcpy(options->capability, "9.0");

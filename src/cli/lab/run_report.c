@@ -12,7 +12,7 @@ static const char *kind_name(unsigned kind)
     return (kind & TSL_LAB_ATOMIC) != 0 ? "atomic" : (kind & TSL_LAB_WRITE) != 0 ? "write" : "read";
 }
 
-/* The file's own name as the user wrote it; others by their last part. */
+/* The user's file as it was named; other files by the last part of their path. */
 static const char *short_name(const lab_run_work *work, const char *file)
 {
     char own[PATH_MAX];

@@ -1,4 +1,4 @@
-/* `tesela npb cg`: what it prints. */
+/* What `tesela npb cg` prints. */
 #include <stdio.h>
 
 #include "cli/npb/command.h"

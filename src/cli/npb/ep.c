@@ -1,4 +1,4 @@
-/* `tesela npb ep`: what it prints. */
+/* What `tesela npb ep` prints. */
 #include <stdio.h>
 
 #include "cli/npb/command.h"

@@ -1,4 +1,4 @@
-/* `tesela npb ladder`: runs the versions, each on the ranks and devices it is for. */
+/* `tesela npb ladder`: runs each version on the ranks and devices it is for. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "comm/comm.h"
 #include "solvers/npb/ladder/ladder.h"
 
-/* The contexts of rank 0's own; the group's are for versions of all ranks. */
+/* Contexts of rank 0 alone. The group's context is for versions of all ranks. */
 typedef struct bench {
     const cli_rank_group *group;
     const npb_options *options;
     bool is_cg;
     bool asked[NPB_VERSIONS];
-    tsl_context *one;  /* a core */
+    tsl_context *one;  /* one core */
     tsl_context *all;  /* all cores */
     tsl_context *solo; /* this rank's device */
     npb_table tables[NPB_CLASSES];
@@ -79,8 +79,8 @@ static bool is_of_all_ranks(tsl_ladder_place place)
     return place == TSL_LADDER_GPUS || place == TSL_LADDER_DEVICES;
 }
 
-/* Has it a row? Of the whole ladder, what can run here; a version that was named, in any case. All
- * ranks have the same kind of device, so all say the same. */
+/* Does a version have a row? Of the whole ladder those that can run here have; a version that was
+ * named always has. All ranks have the same kind of device, so all decide the same. */
 static bool has_row(const bench *b, const tsl_ladder_version *version, int number)
 {
     if (!b->asked[number] || b->options->variants != NULL ||
@@ -105,7 +105,7 @@ static void take_times(npb_row *row, const tsl_ladder_outcome *outcome, int run)
     row->verified = (run == 0 || row->verified) && outcome->verified;
 }
 
-/* Run a version as often as is asked for; the line of a failure is in the group's context. */
+/* Run a version as often as asked for. The group's context has the line of a failure. */
 static tsl_status run_version(const bench *b, npb_row *row, const tsl_ladder_case *what,
                               const tsl_ladder_version *version, int number)
 {
@@ -259,7 +259,7 @@ int npb_ladder_run(const cli_rank_group *group, const npb_job *job)
     tsl_context_destroy(b.all);
     tsl_context_destroy(b.solo);
     if (status != TSL_OK) {
-        if (status != TSL_E_COMM) { /* which is told where it comes from */
+        if (status != TSL_E_COMM) { /* that one is told by the rank that failed */
             cli_error("%s", tsl_last_error(group->context));
         }
         return cli_exit_status(group->context, status, false);

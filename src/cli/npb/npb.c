@@ -7,7 +7,7 @@
 
 #define NPB_USUAL_CLASS "S"
 
-/* A letter, or with the ladder a list of them. */
+/* Read a letter or, for the ladder, a list of letters. */
 static error_t take_classes(const cli_option *row, const char *text, void *parsed)
 {
     npb_options *options = parsed;
@@ -52,7 +52,7 @@ static const cli_option rows[] = {
      .words = clock_names, .notes = clock_notes, .help = "what the table goes by"},
     {0}};
 
-/* What the options say together. */
+/* Check the options against each other. */
 static bool check(npb_options *options)
 {
     bool asked[NPB_VERSIONS];
@@ -78,7 +78,8 @@ static bool check(npb_options *options)
     return true;
 }
 
-/* As NPB's programs end, so that what reads their output reads ours. */
+/* Print what NPB's programs print at their end, so that programs that read their output can read
+ * this. */
 static void print_closing_block(FILE *stream, const npb_options *options,
                                 const npb_outcome *outcome)
 {
@@ -93,7 +94,7 @@ static void print_closing_block(FILE *stream, const npb_options *options,
     fprintf(stream, " Version         = %24s\n", tsl_version());
 }
 
-/* What the report is written of. */
+/* What the report is about. */
 typedef struct report_work {
     const npb_options *options;
     const npb_result *result;
@@ -117,7 +118,7 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_close_object(json);
 }
 
-/* What rank 0 does with the outcome. */
+/* Print and write the outcome, on rank 0. */
 static tsl_status tell(const cli_rank_group *group, const npb_job *job, const npb_result *result,
                        const npb_outcome *outcome)
 {
@@ -146,7 +147,7 @@ static tsl_status tell(const cli_rank_group *group, const npb_job *job, const np
     return cli_report_write(group->context, options->common.json, &report, write_body, &body);
 }
 
-/* Run the benchmark and tell its outcome; returns the exit status. */
+/* Run the benchmark, and print and write its outcome. Returns the exit status. */
 static int run_on(const cli_rank_group *group, const npb_job *job)
 {
     const npb_options *options = job->options;
@@ -163,7 +164,7 @@ static int run_on(const cli_rank_group *group, const npb_job *job)
             cli_agree(context, group->rank == 0 ? tell(group, job, &result, &outcome) : TSL_OK);
     }
     if (status != TSL_OK) {
-        if (status != TSL_E_COMM) { /* which is told where it comes from */
+        if (status != TSL_E_COMM) { /* that one is told by the rank that failed */
             cli_error("%s", tsl_last_error(context));
         }
         return cli_exit_status(context, status, false);
@@ -205,7 +206,7 @@ static const char ladder_doc[] =
     "  tesela npb ladder cg --class S,W,A,B,C --timing thesis --device cuda:0-1\n"
     "  tesela npb cg --class B --variant V4 --device cuda:0";
 
-/* What a command runs. */
+/* The benchmark of a command, or its ladder. */
 typedef struct npb_subject {
     const npb_benchmark *benchmark;
     bool ladder;
@@ -225,7 +226,7 @@ static int run_benchmark(const cli_command *self, int argc, char **argv)
     npb_options options;
     npb_job job = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     bool parsed = cli_parse_options(self, &options, argc, argv, &exit_status);
     if (parsed && !check(&options)) {
         exit_status = CLI_USAGE;

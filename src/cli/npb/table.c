@@ -1,5 +1,5 @@
-/* The ladder's tables, in the form of those it follows: seconds, and speed-ups over one core and
- * over all, class by class. */
+/* The ladder's tables, in the form of the thesis: seconds, and speed-ups over one core and over all
+ * cores, class by class. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static int versions_of(const tsl_ladder_version **out, const npb_options *option
     return tsl_ladder_versions(out, options->benchmark == &npb_cg);
 }
 
-/* The mean of the row with a place; 0 if it has not run. */
+/* Mean seconds of the version at a place; 0 if it has not run. */
 static double mean_of(const npb_table *table, const npb_options *options, tsl_ladder_place place)
 {
     const tsl_ladder_version *versions;
@@ -24,7 +24,7 @@ static double mean_of(const npb_table *table, const npb_options *options, tsl_la
     return 0;
 }
 
-/* A row's speed-up over the one with that place; 0: one of them has not run. */
+/* Speed-up of a row over the version at a place; 0 if one of them has not run. */
 static double speed_up(const npb_table *table, const npb_options *options, const npb_row *row,
                        tsl_ladder_place over)
 {
@@ -60,7 +60,7 @@ static void print_rows(FILE *stream, const npb_options *options, const npb_table
     }
 }
 
-/* The original's own form: classes side by side. */
+/* Print the thesis's own form: classes side by side. */
 static void print_classes(FILE *stream, const npb_options *options, const npb_table *tables)
 {
     const tsl_ladder_version *versions;
@@ -83,7 +83,7 @@ static void print_classes(FILE *stream, const npb_options *options, const npb_ta
     }
 }
 
-/* What is not in the table, and what is done in another way now. */
+/* Print which versions are not in the table, and which are done in another way here. */
 static void print_notes(FILE *stream, const npb_options *options, const npb_table *table)
 {
     const tsl_ladder_version *versions;

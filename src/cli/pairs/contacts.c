@@ -15,7 +15,7 @@ typedef struct contact_options {
     const char *input[2], *output; /* NULL: none */
 } contact_options;
 
-/* Residues of two molecules: atoms that touch, and their shortest distance. */
+/* Two residues of different molecules whose atoms touch. */
 typedef struct contact {
     int32_t residue[2], atom[2]; /* the first atoms found, by which residues are named */
     int64_t count;
@@ -27,11 +27,11 @@ typedef struct contact_work {
     tsl_context *context;
     double begun, setup, compute;
     tsl_molecule *molecule[2];
-    double *positions; /* of both */
+    double *positions; /* of both molecules */
     tsl_neighbors found;
-    contact *contacts; /* by residues */
+    contact *contacts; /* in the order of residues */
     int64_t pairs, atoms;
-    int64_t residues[2]; /* that touch */
+    int64_t residues[2]; /* residues of each molecule that touch the other */
     double shortest;
 } contact_work;
 
@@ -84,7 +84,7 @@ static int by_residues(const void *left, const void *right)
     return (a->atom[0] > b->atom[0]) - (a->atom[0] < b->atom[0]);
 }
 
-/* Pairs of atoms of different molecules; then those of the same residues together. */
+/* Find pairs of atoms of different molecules, and sum up those of the same residues. */
 static tsl_status collect(contact_work *work)
 {
     const tsl_neighbors *const found = &work->found;
@@ -129,7 +129,7 @@ static tsl_status collect(contact_work *work)
     return TSL_OK;
 }
 
-/* How many residues of each molecule touch the other. */
+/* Count the residues of each molecule that touch the other. */
 static tsl_status count_residues(contact_work *work)
 {
     for (int m = 0; m < 2; m++) {

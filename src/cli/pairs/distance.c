@@ -37,7 +37,7 @@ static const char *metric_name(int place)
     return place < TSL_METRICS ? tsl_metric_name((tsl_metric)place) : NULL;
 }
 
-/* A number, or infinity. */
+/* Read a number, or "inf". */
 static error_t set_p(const cli_option *row, const char *text, void *parsed)
 {
     distance_options *options = parsed;
@@ -164,7 +164,7 @@ static tsl_npy header_of(const distance_work *work)
     return header;
 }
 
-/* Does the result fit where it goes? Only regular files are asked about. */
+/* Check that the result fits where it goes. Only regular files are checked. */
 static tsl_status check_room(const distance_work *work, int64_t bytes)
 {
     char folder[PATH_MAX];
@@ -205,7 +205,7 @@ static tsl_status write_piece(void *user, int64_t first, int64_t count, const vo
     return TSL_OK;
 }
 
-/* Where the result goes, opened by rank 0. */
+/* Open the file that the result goes to, on rank 0. */
 static tsl_status open_output(const distance_work *work, const tsl_npy *header, tsl_output **output)
 {
     if (work->group->rank > 0) {
@@ -216,7 +216,7 @@ static tsl_status open_output(const distance_work *work, const tsl_npy *header, 
                             : status;
 }
 
-/* The result to its file. */
+/* Write the result to its file. */
 static tsl_status write_result(distance_work *work, tsl_distance_plan *plan)
 {
     const distance_options *options = work->options;

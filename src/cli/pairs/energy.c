@@ -195,7 +195,7 @@ done:
     return status;
 }
 
-/* Buffers, and the points in one of them. */
+/* Take buffers, and send the points into one of them. */
 static tsl_status send_points(energy_work *work, int64_t bytes)
 {
     const int64_t room = bytes > 0 ? bytes : 1;

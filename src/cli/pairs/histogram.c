@@ -17,6 +17,7 @@ typedef struct histogram_options {
 
 typedef struct histogram_work {
     const histogram_options *options;
+    const cli_rank_group *group;
     tsl_context *context;
     double begun, setup, compute;
     tsl_point_set points;
@@ -72,8 +73,9 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-static bool check(const histogram_options *options)
+static bool check(const void *parsed)
 {
+    const histogram_options *const options = parsed;
     if (options->input == NULL) {
         cli_error("a file of points is missing: tesela pairs histogram points.npy --to R -o H.csv");
     } else if (options->count.to == 0) {
@@ -101,7 +103,7 @@ static void write_rows(FILE *stream, const void *user)
     }
 }
 
-/* g(r), or counts in open space, at the middles of bins. */
+/* Draw g(r), or counts in open space, at the middles of bins. */
 static tsl_status draw(const histogram_work *work)
 {
     const tsl_histogram *found = &work->found;
@@ -126,21 +128,31 @@ static tsl_status draw(const histogram_work *work)
     return status;
 }
 
+static tsl_status write_results(const histogram_work *work)
+{
+    tsl_status status = TSL_OK;
+    TSL_TRY(cli_csv_write(work->context, work->options->output, write_rows, work));
+    if (work->options->figure != NULL) {
+        TSL_TRY(draw(work));
+    }
+done:
+    return status;
+}
+
 static tsl_status run(histogram_work *work)
 {
     const histogram_options *options = work->options;
-    tsl_status status = tsl_point_set_read(&work->points, work->context, options->input);
-    const double ready = tsl_seconds();
+    tsl_status status = TSL_OK;
+    double ready;
+    TSL_TRY(pairs_read(&work->points, work->group, options->input));
+    ready = tsl_seconds();
     work->setup = ready - work->begun;
-    if (status == TSL_OK) {
-        status =
-            tsl_histogram_count(&work->found, work->context, &options->count, &work->points.points);
-    }
+    TSL_TRY(
+        tsl_histogram_count(&work->found, work->context, &options->count, &work->points.points));
     work->compute = tsl_seconds() - ready;
-    if (status == TSL_OK) {
-        status = cli_csv_write(work->context, options->output, write_rows, work);
-    }
-    return status == TSL_OK && options->figure != NULL ? draw(work) : status;
+    status = work->group->rank == 0 ? write_results(work) : TSL_OK;
+done:
+    return status;
 }
 
 static int64_t pairs_of(const tsl_histogram *found)
@@ -185,15 +197,15 @@ static tsl_status tell(const histogram_work *work)
     if (!cli_is_quiet()) {
         FILE *stream = cli_summary_stream(common);
         fprintf(stream, "%lld points, %s precision, on %s\n", (long long)work->points.points.count,
-                pairs_precision_name(work->points.points.precision),
-                tsl_context_device(work->context));
+                pairs_precision_name(work->points.points.precision), work->group->devices);
         fprintf(stream, "%s: %lld pairs (i, j and j, i both) up to %g in %d bins, in %.3f s\n",
                 work->options->output, (long long)pairs_of(&work->found), work->options->count.to,
                 work->found.bins, work->compute);
         cli_flush(stream);
     }
     const cli_report report = {.command = "pairs histogram",
-                               .device = tsl_context_device(work->context),
+                               .device = work->group->devices,
+                               .ranks = work->group->ranks,
                                .verified = -1,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
@@ -207,29 +219,26 @@ static void init(const cli_command *self, void *options)
     *(histogram_options *)options = (histogram_options){.count = TSL_HISTOGRAM_OPTIONS_INIT};
 }
 
+static tsl_status run_rank(const cli_rank_group *group, const void *options)
+{
+    histogram_work work = {
+        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
+    tsl_status status = run(&work);
+    if (status == TSL_OK && group->rank == 0) {
+        status = tell(&work);
+    }
+    tsl_histogram_release(&work.found);
+    tsl_point_set_release(&work.points);
+    return status;
+}
+
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     histogram_options options;
-    histogram_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status == TSL_OK) {
-        status = run(&work);
-    }
-    if (status == TSL_OK) {
-        status = tell(&work);
-    }
-    exit_status = cli_end(work.context, status, false);
-    tsl_histogram_release(&work.found);
-    tsl_point_set_release(&work.points);
-    tsl_context_destroy(work.context);
-    return exit_status;
+    return pairs_parse(self, &options, argc, argv, &exit_status, check)
+               ? pairs_run_ranks(&options.common, run_rank)
+               : exit_status;
 }
 
 const cli_command pairs_histogram = {.name = "histogram",
@@ -241,4 +250,4 @@ const cli_command pairs_histogram = {.name = "histogram",
                                      .size = sizeof(histogram_options),
                                      .init = init,
                                      .argument = set_argument,
-                                     .places = CLI_ONE_DEVICE};
+                                     .places = CLI_ONE_RANK};

@@ -6,20 +6,22 @@
 #include "blocks/simplex/simplex.h"
 #include "cli/pairs/command.h"
 #include "core/context.h"
+#include "device/device.h"
 
 enum { MOST_CELLS = 200000 };
 
 typedef struct maps_options {
     cli_common common;
     int cells, side, rows; /* rows 0: as many as the side, or fewer that a block can have */
-    int rows_tried;
+    int leaf, rows_tried;
 } maps_options;
 
 typedef struct maps_work {
     const maps_options *options;
     tsl_context *context;
     double begun, compute;
-    tsl_cover covers[TSL_MAPS];
+    int count; /* of covers: the maps, and nested grids where blocks can launch grids */
+    tsl_cover covers[TSL_MAPS + 1];
     int64_t first_wrong[TSL_ROOTS];
 } maps_work;
 
@@ -31,6 +33,9 @@ static const cli_option rows[] = {
     {"rows", .value = "R", .kind = CLI_INTEGER, CLI_FIELD(maps_options, rows), .range = {1, 1024},
      .help = "rows of threads of a block, each of B threads; R divides B",
      .otherwise = "B, or what 1024 threads allow"},
+    {"leaf", .value = "C", .kind = CLI_INTEGER, CLI_FIELD(maps_options, leaf),
+     .range = {1, MOST_CELLS},
+     .help = "cells along a triangle that nested grids don't divide further"},
     {"rows-tried", .value = "ROWS", .kind = CLI_INTEGER, CLI_FIELD(maps_options, rows_tried),
      .range = {0, INT32_MAX}, .help = "rows at whose ends the roots are tried"},
     {0}};
@@ -38,7 +43,8 @@ static const cli_option rows[] = {
 static const char command_doc[] =
     "Maps from the blocks of a GPU's grid to the tiles of a lower triangle: each is run on the "
     "device, every cell is counted, and blocks and threads without a cell are compared with closed "
-    "forms. Then the first row of a triangle that each way to invert a cell's number gets wrong."
+    "forms; on an NVIDIA GPU also `nested`, grids whose blocks launch grids. Then the first row of "
+    "a triangle that each way to invert a cell's number gets wrong."
     "\v"
     "Examples:\n"
     "  tesela pairs maps\n"
@@ -63,6 +69,11 @@ static bool check(maps_options *options)
     return false;
 }
 
+static const char *map_name(int map)
+{
+    return map == TSL_MAPS ? "nested" : tsl_map_name((tsl_map)map);
+}
+
 /* Cells done wrongly, and counts that differ from closed forms. */
 static int64_t count_faults(const tsl_cover *cover)
 {
@@ -75,7 +86,7 @@ static int64_t count_faults(const tsl_cover *cover)
 static bool is_right(const maps_work *work)
 {
     bool right = true;
-    for (int map = 0; map < TSL_MAPS; map++) {
+    for (int map = 0; map < work->count; map++) {
         right &= count_faults(&work->covers[map]) == 0;
     }
     return right;
@@ -88,6 +99,11 @@ static tsl_status run(maps_work *work)
     for (int map = 0; map < TSL_MAPS && status == TSL_OK; map++) {
         status = tsl_cover_count(&work->covers[map], work->context, (tsl_map)map, options->cells,
                                  options->side, options->rows);
+    }
+    work->count = TSL_MAPS;
+    if (status == TSL_OK && work->context->ops->simplex->nested != NULL) {
+        status = tsl_nested_cover(&work->covers[work->count++], work->context, TSL_NESTED_FORGET,
+                                  options->cells, options->side, options->rows, options->leaf);
     }
     for (int root = 0; root < TSL_ROOTS && status == TSL_OK; root++) {
         work->first_wrong[root] = tsl_root_first_wrong((tsl_root)root, options->rows_tried);
@@ -104,11 +120,11 @@ static void print(FILE *stream, const maps_work *work)
             tsl_context_device(work->context));
     fprintf(stream, "%-10s %8s %12s %12s %14s\n", "map", "launches", "blocks", "idle",
             "idle threads");
-    for (int map = 0; map < TSL_MAPS; map++) {
+    for (int map = 0; map < work->count; map++) {
         const tsl_cover *cover = &work->covers[map];
-        fprintf(stream, "%-10s %8d %12lld %12lld %14lld  ", tsl_map_name((tsl_map)map),
-                cover->launches, (long long)cover->found.blocks,
-                (long long)cover->found.idle_blocks, (long long)cover->found.idle_threads);
+        fprintf(stream, "%-10s %8d %12lld %12lld %14lld  ", map_name(map), cover->launches,
+                (long long)cover->found.blocks, (long long)cover->found.idle_blocks,
+                (long long)cover->found.idle_threads);
         if (count_faults(cover) == 0) {
             fprintf(stream, "right\n");
         } else {
@@ -131,10 +147,10 @@ static void print(FILE *stream, const maps_work *work)
     }
 }
 
-static void write_map(tsl_json *json, tsl_map map, const tsl_cover *cover)
+static void write_map(tsl_json *json, int map, const tsl_cover *cover)
 {
     tsl_json_open_object(json, NULL);
-    tsl_json_string(json, "map", tsl_map_name(map));
+    tsl_json_string(json, "map", map_name(map));
     tsl_json_integer(json, "launches", cover->launches);
     tsl_json_integer(json, "blocks", cover->found.blocks);
     tsl_json_integer(json, "idle_blocks", cover->found.idle_blocks);
@@ -155,12 +171,13 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_integer(json, "cells", work->options->cells);
     tsl_json_integer(json, "side", work->options->side);
     tsl_json_integer(json, "rows", work->options->rows);
+    tsl_json_integer(json, "leaf", work->options->leaf);
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_open_array(json, "maps");
-    for (int map = 0; map < TSL_MAPS; map++) {
-        write_map(json, (tsl_map)map, &work->covers[map]);
+    for (int map = 0; map < work->count; map++) {
+        write_map(json, map, &work->covers[map]);
     }
     tsl_json_close_array(json);
     tsl_json_open_array(json, "roots");
@@ -174,9 +191,9 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_array(json);
     tsl_json_integer(json, "rows_tried", work->options->rows_tried);
     tsl_json_open_array(json, "cases");
-    for (int map = 0; map < TSL_MAPS; map++) {
+    for (int map = 0; map < work->count; map++) {
         const int64_t faults = count_faults(&work->covers[map]);
-        cli_report_case(json, tsl_map_name((tsl_map)map), (double)faults, 0, faults == 0);
+        cli_report_case(json, map_name(map), (double)faults, 0, faults == 0);
     }
     tsl_json_close_array(json);
     tsl_json_close_object(json);
@@ -202,7 +219,8 @@ static tsl_status tell(const maps_work *work)
 static void init(const cli_command *self, void *options)
 {
     (void)self;
-    *(maps_options *)options = (maps_options){.cells = 4095, .side = 16, .rows_tried = 135000000};
+    *(maps_options *)options =
+        (maps_options){.cells = 4095, .side = 16, .leaf = 1024, .rows_tried = 135000000};
 }
 
 static int run_command(const cli_command *self, int argc, char **argv)

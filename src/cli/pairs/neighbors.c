@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/pairs/command.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "io/grid/npz.h"
 
@@ -16,7 +17,9 @@ typedef struct neighbor_options {
 } neighbor_options;
 
 typedef struct neighbor_work {
-    neighbor_options *options;
+    const neighbor_options *options;
+    tsl_neighbor_options find; /* with radii */
+    const cli_rank_group *group;
     tsl_context *context;
     double begun, setup, compute;
     tsl_point_set points, radii;
@@ -78,8 +81,9 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-static bool check(const neighbor_options *options)
+static bool check(const void *parsed)
 {
+    const neighbor_options *const options = parsed;
     const size_t length = options->output != NULL ? strlen(options->output) : 0;
     if (options->input == NULL) {
         cli_error("a file of points is missing: tesela pairs neighbors points.npy --cutoff R -o "
@@ -101,14 +105,11 @@ static bool check(const neighbor_options *options)
 /* ---- the run -------------------------------------------------------------------------------- */
 
 /* Radii in the precision of the points. */
-static tsl_status read_radii(neighbor_work *work)
+static tsl_status take_radii(neighbor_work *work)
 {
     tsl_context *context = work->context;
     const char *path = work->options->radii;
-    tsl_status status = tsl_point_set_read(&work->radii, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
+    tsl_status status = TSL_OK;
     if (work->radii.points.dimensions != 1 ||
         work->radii.points.count != work->points.points.count) {
         return tsl_fail(context, TSL_E_ARG,
@@ -123,7 +124,19 @@ static tsl_status read_radii(neighbor_work *work)
                     work->options->input, path);
         status = tsl_point_set_widen(&work->points, context);
     }
-    work->options->find.radii = work->radii.values;
+    work->find.radii = work->radii.values;
+    return status;
+}
+
+static tsl_status read_all(neighbor_work *work)
+{
+    tsl_status status = TSL_OK;
+    TSL_TRY(pairs_read(&work->points, work->group, work->options->input));
+    if (work->options->radii != NULL) {
+        TSL_TRY(pairs_read(&work->radii, work->group, work->options->radii));
+        TSL_TRY(tsl_comm_agree(work->context, take_radii(work)));
+    }
+done:
     return status;
 }
 
@@ -147,18 +160,16 @@ static tsl_status write_result(const neighbor_work *work)
 
 static tsl_status run(neighbor_work *work)
 {
-    tsl_status status = tsl_point_set_read(&work->points, work->context, work->options->input);
-    if (status == TSL_OK && work->options->radii != NULL) {
-        status = read_radii(work);
-    }
-    const double ready = tsl_seconds();
+    tsl_status status = TSL_OK;
+    double ready;
+    TSL_TRY(read_all(work));
+    ready = tsl_seconds();
     work->setup = ready - work->begun;
-    if (status == TSL_OK) {
-        status = tsl_neighbors_find(&work->found, work->context, &work->options->find,
-                                    &work->points.points);
-    }
+    TSL_TRY(tsl_neighbors_find(&work->found, work->context, &work->find, &work->points.points));
     work->compute = tsl_seconds() - ready;
-    return status == TSL_OK ? write_result(work) : status;
+    status = work->group->rank == 0 ? write_result(work) : TSL_OK;
+done:
+    return status;
 }
 
 /* ---- report --------------------------------------------------------------------------------- */
@@ -207,8 +218,7 @@ static tsl_status tell(const neighbor_work *work)
         FILE *stream = cli_summary_stream(common);
         fprintf(stream, "%lld points, %s precision, on %s, in %d x %d x %d cells\n",
                 (long long)found->count, pairs_precision_name(work->points.points.precision),
-                tsl_context_device(work->context), found->cells[0], found->cells[1],
-                found->cells[2]);
+                work->group->devices, found->cells[0], found->cells[1], found->cells[2]);
         fprintf(stream, "%s: %lld neighbours%s, %.1f a point, in %.3f s\n", work->options->output,
                 (long long)found->indptr[found->count],
                 work->options->find.half ? ", each pair once" : "",
@@ -217,7 +227,8 @@ static tsl_status tell(const neighbor_work *work)
         cli_flush(stream);
     }
     const cli_report report = {.command = "pairs neighbors",
-                               .device = tsl_context_device(work->context),
+                               .device = work->group->devices,
+                               .ranks = work->group->ranks,
                                .verified = -1,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
@@ -231,30 +242,30 @@ static void init(const cli_command *self, void *options)
     *(neighbor_options *)options = (neighbor_options){.find = TSL_NEIGHBOR_OPTIONS_INIT};
 }
 
-static int run_command(const cli_command *self, int argc, char **argv)
+static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    neighbor_options options;
-    neighbor_work work = {.options = &options, .begun = tsl_seconds()};
-    int exit_status;
-    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status == TSL_OK) {
-        status = run(&work);
-    }
-    if (status == TSL_OK) {
+    neighbor_work work = {.options = options,
+                          .find = ((const neighbor_options *)options)->find,
+                          .group = group,
+                          .context = group->context,
+                          .begun = tsl_seconds()};
+    tsl_status status = run(&work);
+    if (status == TSL_OK && group->rank == 0) {
         status = tell(&work);
     }
-    exit_status = cli_end(work.context, status, false);
     tsl_neighbors_release(&work.found);
     tsl_point_set_release(&work.points);
     tsl_point_set_release(&work.radii);
-    tsl_context_destroy(work.context);
-    return exit_status;
+    return status;
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    neighbor_options options;
+    int exit_status;
+    return pairs_parse(self, &options, argc, argv, &exit_status, check)
+               ? pairs_run_ranks(&options.common, run_rank)
+               : exit_status;
 }
 
 const cli_command pairs_neighbors = {.name = "neighbors",
@@ -266,4 +277,4 @@ const cli_command pairs_neighbors = {.name = "neighbors",
                                      .size = sizeof(neighbor_options),
                                      .init = init,
                                      .argument = set_argument,
-                                     .places = CLI_ONE_DEVICE};
+                                     .places = CLI_ONE_RANK};

@@ -62,7 +62,7 @@ typedef struct pairs_job {
     int exit_status;
 } pairs_job;
 
-/* Returns the exit status. */
+/* Do the task on this rank. Returns the exit status. */
 static int run_on(const cli_rank_group *group, const pairs_job *job)
 {
     tsl_context *const context = group->context;
@@ -70,7 +70,7 @@ static int run_on(const cli_rank_group *group, const pairs_job *job)
         tsl_profile_enable(context);
     }
     const tsl_status status = cli_agree(context, job->run(group, job->common));
-    if (status != TSL_OK && status != TSL_E_COMM) { /* which is told where it comes from */
+    if (status != TSL_OK && status != TSL_E_COMM) { /* that one is told by the rank that failed */
         cli_error("%s", tsl_last_error(context));
     }
     return cli_exit_status(context, status, false);
@@ -104,7 +104,7 @@ int pairs_run_ranks(const cli_common *common, pairs_rank *run)
 bool pairs_parse(const cli_command *self, void *options, int argc, char **argv, int *exit_status,
                  bool (*check)(const void *options))
 {
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     bool parsed = cli_parse_options(self, options, argc, argv, exit_status);
     if (parsed && !check(options)) {
         *exit_status = CLI_USAGE;

@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts them. */
+/* Timing of solves; sorts `seconds`. */
 static poisson_timing timing_of(double *seconds, int count)
 {
     poisson_timing t = {.mean = 0};
@@ -70,7 +70,7 @@ tsl_status poisson_time_plan(poisson_timing *out, tsl_poisson_summary *plan, poi
 {
     poisson_arrays a = {.plan = NULL};
     tsl_status status = poisson_arrays_create(&a, work->context, options, true);
-    if (status == TSL_OK) { /* zeros are as good as any */
+    if (status == TSL_OK) { /* the source is all zeros, which takes as long as any other */
         tsl_poisson_plan_summary(a.plan, plan);
         status = poisson_time(out, work, &a, 1);
     }
@@ -87,7 +87,7 @@ void poisson_bench_settle(poisson_work *work)
         o->lengths[axis] = o->lengths[axis] > 0 ? o->lengths[axis] : 1;
         periodic = periodic && o->boundary[axis] == TSL_BOUNDARY_PERIODIC;
     }
-    o->background = periodic; /* so that a solve waits for nothing */
+    o->background = periodic; /* without this a solve waits to check the net charge */
     o->precision = o->precision > 0 ? o->precision : 8;
 }
 
@@ -97,7 +97,7 @@ tsl_status poisson_bench(poisson_work *work)
     poisson_bench_settle(work);
     tsl_status status = poisson_arrays_take(&a, work, true);
     if (status == TSL_OK) {
-        work->poisson = a.options; /* stages are those of the same way */
+        work->poisson = a.options; /* stages are measured with the same form */
         status = poisson_time(&work->timing, work, &a, 1);
     }
     poisson_arrays_release(&a);

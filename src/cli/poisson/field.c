@@ -1,4 +1,4 @@
-/* Files as `tesela poisson` reads them: NumPy's, cubes and HDF5. */
+/* Files that `tesela poisson` reads: NumPy's, cubes and HDF5. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Three axes, none of them empty. */
+/* Take a shape of three axes, none of them empty. */
 static tsl_status set_shape(poisson_field *field, tsl_context *context, int axes,
                             const int64_t *shape)
 {
@@ -23,7 +23,8 @@ static tsl_status set_shape(poisson_field *field, tsl_context *context, int axes
     return TSL_OK;
 }
 
-/* Those of the file that are floats or doubles of the machine, x slowest, are taken as they are. */
+/* Are a file's numbers floats or doubles of the machine, with x slowest? These are taken as they
+ * are. */
 static bool is_taken_as_is(const tsl_npy *header)
 {
     return !header->fortran_order && tsl_npy_is_native(header) && header->type[1] == 'f' &&
@@ -52,7 +53,7 @@ static tsl_status open_npy(poisson_field *field, tsl_context *context)
     return status;
 }
 
-/* The dataset that was asked for, or the only one there is. */
+/* Choose the dataset that was asked for, or the only one there is. */
 static tsl_status choose_dataset(poisson_field *field)
 {
     int datasets = 1;
@@ -106,7 +107,7 @@ done:
     return set_shape(field, context, array.axes, array.shape);
 }
 
-/* An array of an archive is a .npy file like any other. */
+/* Open an array of an archive, which is a .npy file like any other. */
 static tsl_status open_npz(poisson_field *field, tsl_context *context)
 {
     const tsl_format_choice choice = {.wanted = field->dataset, .option = "--dataset", .axes = 3};
@@ -174,7 +175,7 @@ static tsl_status fail_complex(const poisson_field *field, tsl_context *context,
                     field->path, (long long)i[0], (long long)i[1], (long long)i[2]);
 }
 
-/* Elements i0 from `first` on, some of them, as the field has them. */
+/* Convert a few rows i0 from `first` on into numbers of the field's precision. */
 static tsl_status convert_rows(poisson_field *field, tsl_context *context, const void *raw,
                                int64_t first, int64_t last)
 {
@@ -202,7 +203,7 @@ static tsl_status convert_rows(poisson_field *field, tsl_context *context, const
 
 static tsl_status load_npy(poisson_field *field, tsl_context *context)
 {
-    enum { ROWS = 8 }; /* so many lines of cache are read, or written, side by side */
+    enum { ROWS = 8 }; /* so many lines of cache are read, or written, at a time */
     void *raw = NULL;
     tsl_status status = tsl_npy_load(&raw, field->input, &field->npy);
     if (status != TSL_OK || is_taken_as_is(&field->npy)) {
@@ -261,7 +262,7 @@ static tsl_status check_finite(const poisson_field *field, tsl_context *context)
     return TSL_OK;
 }
 
-/* What doubles do not hold. */
+/* Note numbers that doubles do not hold exactly. */
 static void note_rounded(const poisson_field *field)
 {
     const double exact = 9007199254740992.0; /* 2^53 */

@@ -1,4 +1,4 @@
-/* The figure of `tesela poisson`: what is shown of a file. */
+/* The figure of `tesela poisson`: slices of a file's field. */
 #include <stdio.h>
 #include <string.h>
 

@@ -25,12 +25,12 @@ static void settle(poisson_work *work)
     work->electrons = work->poisson.equation == TSL_POISSON_ELECTROSTATIC &&
                       (options->sign == POISSON_SIGN_ELECTRONS ||
                        (options->sign == POISSON_SIGN_DEFAULT && field->format == POISSON_CUBE));
-    /* What charge all hold together is seen to when the source is made. */
+    /* whether all charges together are neutral is checked when the source is made */
     work->poisson.background = poisson_is_periodic(work) && options->poisson.screening == 0;
-    work->poisson.estimate = 1; /* it is solved once, or four times */
+    work->poisson.estimate = 1; /* planning by estimate: there are only one or four solves */
 }
 
-/* Source, potential and field here, and what the device takes. */
+/* Check memory for source, potential and field on the host, and for the plan on the device. */
 static tsl_status check_memory(const poisson_work *work)
 {
     const int64_t bytes = poisson_bytes(work);
@@ -47,7 +47,7 @@ static tsl_status check_memory(const poisson_work *work)
 
 /* ---- solving -------------------------------------------------------------------------------- */
 
-/* What is computed, in host memory. */
+/* The results, in host memory. */
 typedef struct results {
     char *potential;
     char *field; /* [3], or NULL */
@@ -59,7 +59,8 @@ static tsl_status take(char **out, tsl_context *context, int64_t bytes)
     return *out != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "a field");
 }
 
-/* The source with the nuclei as Gaussians, whose potential is theirs but for what is near them. */
+/* Add the nuclei to the source as Gaussians, whose potential is that of the nuclei but for what is
+ * near them. */
 static tsl_status add_gaussians(const poisson_work *work, poisson_arrays *a, char *scratch)
 {
     const int64_t bytes = poisson_bytes(work);
@@ -69,7 +70,7 @@ static tsl_status add_gaussians(const poisson_work *work, poisson_arrays *a, cha
     return tsl_buffer_write(a->source, 0, scratch, bytes);
 }
 
-/* Bring what stands in the result, with the nuclei's part of it. */
+/* Fetch the result from the device, and add the part of the nuclei. */
 static tsl_status fetch(const poisson_work *work, poisson_arrays *a, char *values,
                         tsl_points_quantity quantity)
 {
@@ -109,7 +110,8 @@ static tsl_status solve_field(const poisson_work *work, poisson_arrays *a, char 
     return status;
 }
 
-/* The source's energy with the nuclei: what it has in the potential of both beyond its own. */
+/* Energy of the source with the nuclei: its energy in the potential of both, less that in its
+ * own. */
 static double mixed_energy(const poisson_work *work, const char *potential)
 {
     const poisson_field both = {.precision = work->poisson.precision,
@@ -140,7 +142,8 @@ static bool is_finite(const poisson_work *work, const char *values, int64_t coun
     return finite;
 }
 
-/* The energy goes with the square of the numbers, and may be beyond any where they are not. */
+/* Check that the energy is finite: it goes with the square of the numbers, and may be beyond any
+ * double where they are not. */
 static tsl_status check_finite(const poisson_work *work, const results *r)
 {
     const char *more = work->poisson.precision == 4 ? ", or --precision double" : "";

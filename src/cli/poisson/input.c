@@ -1,10 +1,10 @@
-/* Options of `tesela poisson` beside what the file turned out to be. */
+/* Checks of options against the file's content. */
 #include <math.h>
 #include <string.h>
 
 #include "cli/poisson/command.h"
 
-/* Lengths that the file has, and that the command line has too. */
+/* Note lengths on the command line that replace the file's. */
 static void note_lengths(const poisson_work *work)
 {
     const double *own = work->field.lengths, *given = work->options->poisson.lengths;

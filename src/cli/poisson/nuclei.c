@@ -5,7 +5,7 @@
 
 #include "cli/poisson/command.h"
 
-/* One "O=6" of `length` characters. `twice` becomes the element that was there before. */
+/* Read one "O=6" of `length` characters. `twice` becomes the element if it was there before. */
 static bool set_one(poisson_options *options, const char *text, size_t length, int32_t *twice)
 {
     char symbol[4] = "";
@@ -47,7 +47,7 @@ error_t poisson_set_valence(const cli_option *row, const char *text, void *parse
     }
 }
 
-/* Does the cube have what --valence names? */
+/* Check that the cube has the elements that --valence names. */
 static tsl_status check_valence(const poisson_work *work)
 {
     const tsl_cube *cube = &work->field.cube;
@@ -64,14 +64,14 @@ static tsl_status check_valence(const poisson_work *work)
     return TSL_OK;
 }
 
-/* Atom i's charge: that of --valence, else the header's. */
+/* The charge of atom i: --valence's, else the header's. */
 static tsl_status charge_of(tsl_point_charge *out, const poisson_work *work, int64_t i)
 {
     const tsl_cube_atom *atom = &work->field.cube.atom[i];
     const bool is_element = atom->number >= 1 && atom->number <= TSL_ELEMENTS;
     const double valence = is_element ? work->options->valence[atom->number] : 0;
     out->charge = valence > 0 ? valence : atom->charge;
-    if (is_element && out->charge == 0) { /* as some programs leave it */
+    if (is_element && out->charge == 0) { /* some programs leave the charge 0 */
         return tsl_fail(work->context, TSL_E_ARG,
                         "%s: its header gives atom %lld, %s, no charge: say --valence %s=...",
                         work->field.path, (long long)i + 1, tsl_element_symbol(atom->number),
@@ -84,7 +84,7 @@ static tsl_status charge_of(tsl_point_charge *out, const poisson_work *work, int
     return TSL_OK;
 }
 
-/* Beside a periodic axis atom i is a Gaussian on the grid, which must end within free axes. */
+/* Check that atom i, a Gaussian on the grid where an axis is periodic, ends within free axes. */
 static tsl_status check_inside(const poisson_work *work, int64_t i)
 {
     const tsl_points *points = &work->points;
@@ -105,7 +105,8 @@ static tsl_status check_inside(const poisson_work *work, int64_t i)
     return TSL_OK;
 }
 
-/* An image within the box is known to a position's digits, which far ones have before the point. */
+/* Check that atom i is not too far from the box: the image in the box is known to the digits that
+ * its position has behind those of the distance. */
 static tsl_status check_near(const poisson_work *work, int64_t i)
 {
     static const double farthest = 1000; /* edges of the box: 13 digits are left of 16 */
@@ -123,7 +124,7 @@ static tsl_status check_near(const poisson_work *work, int64_t i)
     return TSL_OK;
 }
 
-/* A header with atoms that no program meant is read all the same, but not in silence. */
+/* Note headers with atoms that no program would mean. They are read all the same. */
 static void note_atoms(const poisson_work *work)
 {
     const tsl_points *points = &work->points;
@@ -145,7 +146,8 @@ static void note_atoms(const poisson_work *work)
         }
         for (int axis = 0; axis < 3 && !outside; axis++) {
             const double at = points->charge[i].at[axis];
-            const double step = points->step[axis]; /* either sampling's first cell is within */
+            /* for either sampling the first cell is within */
+            const double step = points->step[axis];
             if (at < -step || at > (double)points->n[axis] * step) {
                 outside = true;
                 cli_note("%s: atom %lld is outside the box along %c: its charge is taken %s", path,
@@ -156,7 +158,7 @@ static void note_atoms(const poisson_work *work)
     }
 }
 
-/* Do two charges, or one's image along periodic axes and the other, stand at one place? */
+/* Do two charges stand at one place, or one and an image of the other along periodic axes? */
 static bool are_two_at_one_place(const tsl_points *points)
 {
     for (int64_t i = 0; i < points->count; i++) {

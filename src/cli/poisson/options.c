@@ -10,7 +10,8 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* One or three fields between commas; one stands for all three. False if there are others. */
+/* Split one field, which stands for three, or three fields with commas between. False for another
+ * number. */
 static bool split(const char *text, char fields[3][32])
 {
     int count = 0;
@@ -93,7 +94,7 @@ const char *const poisson_quantity_names[] = {[POISSON_POTENTIAL] = "potential",
                                               [POISSON_ENERGY] = "energy",
                                               NULL};
 
-/* "neutral", or a number of electrons. */
+/* Read "neutral", or a number of electrons. */
 static error_t set_electrons(const cli_option *row, const char *text, void *parsed)
 {
     double electrons = 0;
@@ -276,7 +277,7 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-/* What is read, and where results go. What depends on the file's content comes later. */
+/* Check the names of input and output. What depends on the file's content is checked later. */
 static bool check_files(const poisson_options *options)
 {
     const bool writes = options->output != NULL;
@@ -303,7 +304,7 @@ static bool check_files(const poisson_options *options)
     return false;
 }
 
-/* Densities and nuclei. */
+/* Check options of densities and nuclei. */
 static bool check_density(const poisson_options *options)
 {
     const bool plain = options->poisson.equation == TSL_POISSON_PLAIN;
@@ -325,7 +326,7 @@ static bool check_density(const poisson_options *options)
     return false;
 }
 
-/* What holds a net charge needs no background. */
+/* Refuse --background where a net charge needs none. */
 static bool check_background(const poisson_options *options)
 {
     const tsl_poisson_options *poisson = &options->poisson;
@@ -345,7 +346,7 @@ static bool check_background(const poisson_options *options)
     return false;
 }
 
-/* What a study varies is not asked for. */
+/* Refuse options that a study varies. */
 static bool check_study(const poisson_options *options)
 {
     const tsl_poisson_options *plan = &options->poisson;
@@ -364,7 +365,8 @@ static bool check_study(const poisson_options *options)
     return false;
 }
 
-/* The shortest of the suite's waves has 11 periods along an axis. */
+/* Check that the grid is fine enough for the suite: its shortest wave has 11 periods along an
+ * axis. */
 static bool check_suite(const poisson_options *options)
 {
     enum { LEAST = 24 };

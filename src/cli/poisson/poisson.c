@@ -20,7 +20,7 @@ int64_t poisson_bytes(const poisson_work *work)
     return cells_of(work) * work->poisson.precision;
 }
 
-/* What --plan asks for and this plan has not is not passed over in silence. */
+/* Say which parts of --plan this plan does not have. */
 static void note_plan(const poisson_work *work)
 {
     const tsl_poisson_options *asked = &work->options->poisson;
@@ -65,7 +65,7 @@ static tsl_status tell(const poisson_work *work)
                                                     : status;
 }
 
-/* Rank 0's part, and the only one's. */
+/* Do the command on rank 0, or on the only rank. */
 static int lead(const cli_rank_group *group, const poisson_options *options)
 {
     static tsl_status (*const tasks[])(poisson_work *) = {
@@ -88,7 +88,8 @@ static int lead(const cli_rank_group *group, const poisson_options *options)
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    const bool bounded = options->poisson.memory > 0 || group->ranks > 1; /* or another rank is */
+    /* another rank may have a bound */
+    const bool bounded = options->poisson.memory > 0 || group->ranks > 1;
     int exit_status = cli_exit_status(work.context, status, bounded);
     if (status != TSL_OK && status != TSL_E_COMM) {
         cli_error("%s", tsl_last_error(work.context));
@@ -105,7 +106,7 @@ static int lead(const cli_rank_group *group, const poisson_options *options)
     return exit_status;
 }
 
-/* What the ranks of this process come to. */
+/* The exit status of the ranks of this process. */
 typedef struct outcome {
     const poisson_options *options;
     int exit_status;
@@ -142,7 +143,7 @@ int poisson_command(const cli_command *self, int argc, char **argv)
     (void)self;
     poisson_options options;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = poisson_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {

@@ -19,12 +19,12 @@ const char *const poisson_path_names[] = {[TSL_POISSON_DIRECT] = "direct",
                                           [TSL_POISSON_DATATYPES] = "datatypes",
                                           NULL};
 
-/* By `plain` of the options, from -1. */
+/* Names of the forms, by `plain` of the options, from -1 on. */
 static const char *const forms[] = {"lines", "", "plain", "strided", NULL};
 
-enum { OPEN = 1 /* the form that has no name */ };
+enum { OPEN = 1 /* place of the form without a name */ };
 
-/* What follows "KEY=", of which `key` is all; NULL: it is another key's. */
+/* The text behind `key`, which is "KEY="; NULL if it is another key's. */
 static const char *value_of(const char *text, const char *key)
 {
     const size_t length = strlen(key);
@@ -45,7 +45,7 @@ static bool set_ranks(int ranks[2], const char *value)
            set_count(&ranks[1], value + length + 1);
 }
 
-/* One KEY=VALUE. */
+/* Read one KEY=VALUE. */
 static bool set_one(tsl_poisson_options *options, const char *text)
 {
     static const char *const switches[] = {"off", "on", NULL};
@@ -101,7 +101,7 @@ const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_op
     return used > 0 ? text + 1 : NULL;
 }
 
-/* Does the key at `at` stand before it too? */
+/* Does the key at `at` also stand before it? */
 static bool is_repeated(const char *text, const char *at)
 {
     const size_t length = strcspn(at, "=,");
@@ -165,7 +165,7 @@ static tsl_status tell(const tsl_context *context, order *o)
                                    : TSL_OK;
 }
 
-/* Where ranks don't share the cells, rank 0 has all. */
+/* Give rank 0 all cells, where ranks don't share them. */
 static void set_boxes(tsl_poisson_options *options, const tsl_comm *comm, bool shared)
 {
     if (comm->size > 1 && !shared) {
@@ -199,9 +199,8 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Refuse what does not fit before anything is taken: while planning the plan, or what making it
- * takes for a while, and then the plan and two boxes, each beside what the host holds then. Ranks
- * agree. */
+/* Refuse what does not fit before anything is taken: the plan while it is made, and then the plan
+ * and two boxes, each beside what the host holds at that time. Ranks agree. */
 static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *options,
                                int64_t box, const poisson_host *host)
 {
@@ -233,7 +232,8 @@ static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *
 
 static const poisson_host nothing = {.name = NULL, .remedy = "take fewer cells"};
 
-/* Settle the boxes, whose bytes are the rank's, and see that all fits. Every rank's part. */
+/* Settle the boxes, and check that all fits; *box becomes the bytes of this rank's. Every rank
+ * calls it. */
 static tsl_status foresee(int64_t *box, tsl_context *context, tsl_poisson_options *options,
                           bool shared, const poisson_host *host)
 {
@@ -338,7 +338,7 @@ tsl_status poisson_arrays_times(const poisson_arrays *arrays, tsl_poisson_times 
                             : status;
 }
 
-/* Another rank's part in that. */
+/* Give this rank's times to poisson_arrays_times() of rank 0. */
 static tsl_status give_times(const poisson_arrays *arrays)
 {
     tsl_comm *comm = arrays->context->comm;
@@ -374,7 +374,7 @@ tsl_status poisson_end(tsl_context *context, int exit_status)
     return tell(context, &(order){.call = CALL_END, .value = exit_status});
 }
 
-/* What one rank alone is refused, all are; so an error is rank 0's to tell. */
+/* All ranks are refused what one of them is refused, so rank 0 tells of errors. */
 tsl_status poisson_follow(tsl_context *context, int64_t memory, int *exit_status)
 {
     poisson_arrays arrays = {.plan = NULL};

@@ -1,4 +1,4 @@
-/* What `tesela poisson` prints and reports. */
+/* Summary and report of `tesela poisson`. */
 #include <math.h>
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ static double cells_of(const poisson_work *work)
     return (double)n[0] * (double)n[1] * (double)n[2];
 }
 
-/* "1 O of charge 6, 2 H of charge 1": each kind where its first atom stands. */
+/* Print "1 O of charge 6, 2 H of charge 1": each kind in the order of its first atom. */
 static void print_nuclei(FILE *stream, const poisson_work *work)
 {
     const tsl_cube_atom *atom = work->field.cube.atom;
@@ -65,7 +65,7 @@ static void print_ranks(FILE *stream, const tsl_poisson_summary *s, int size)
     fprintf(stream, "\n");
 }
 
-/* " -0.123 hartree"; what is beyond any number is left out. */
+/* Write " -0.123 hartree"; nothing where the energy is beyond any double. */
 static const char *energy_text(char text[48], double energy, const char *unit)
 {
     snprintf(text, 48, isfinite(energy) ? "%.15g%s" : "beyond any number", energy, unit);
@@ -167,7 +167,7 @@ static void write_numbers(tsl_json *json, const char *name, const double values[
     tsl_json_close_array(json);
 }
 
-/* "H=1,O=6", as of --valence; null without it. */
+/* Write "H=1,O=6", as --valence has it; null without that option. */
 static void write_valence(tsl_json *json, const poisson_options *options)
 {
     char text[TSL_ELEMENTS * 32] = "";
@@ -182,7 +182,7 @@ static void write_valence(tsl_json *json, const poisson_options *options)
     tsl_json_string(json, "valence", used > 0 ? text : NULL);
 }
 
-/* What a file has and a benchmark has not. */
+/* Write the parameters of a file, which a benchmark has not. */
 static void write_file_parameters(tsl_json *json, const poisson_work *work)
 {
     const poisson_options *options = work->options;

@@ -1,4 +1,4 @@
-/* What `tesela poisson` writes: NumPy's files, cubes and HDF5. */
+/* Files that `tesela poisson` writes: NumPy's, cubes and HDF5. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -35,7 +35,7 @@ poisson_format poisson_format_of(const char *path)
     return POISSON_NO_FORMAT;
 }
 
-/* What a file says of itself. */
+/* Make the title that a file has. */
 static void make_title(char title[160], const poisson_work *work)
 {
     const bool field = work->options->quantity == POISSON_FIELD;
@@ -74,7 +74,7 @@ static tsl_status write_hdf5(const poisson_work *work, const void *values, int c
     const tsl_hdf5_attribute attributes[] = {
         {.name = "description", .text = title},
         {.name = "lengths", .numbers = o->lengths, .count = 3},
-        {.name = "origin", .numbers = field->cube.origin, .count = 3}, /* 0 without a cube */
+        {.name = "origin", .numbers = field->cube.origin, .count = 3}, /* zeros without a cube */
         {.name = "sampling", .text = work->options->centres ? "centres" : "corners"},
         {.name = "boundary", .text = boundary},
         {.name = "source", .text = field->path},

@@ -1,5 +1,5 @@
-/* From the numbers that `tesela poisson` read to the source that it solves, and what is said of
- * them where they may not be what is meant. */
+/* Makes the source of the numbers that `tesela poisson` read, with notes on numbers that may not be
+ * what is meant. */
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
@@ -18,11 +18,11 @@ bool poisson_is_periodic(const poisson_work *work)
 
 /* ---- sums ----------------------------------------------------------------------------------- */
 
-/* Of the numbers read; integrals have a cell's volume in them. */
+/* Sums over the numbers that were read. Integrals are multiplied by a cell's volume. */
 typedef struct sums {
     double sum, absolute;
-    double below; /* of those below zero, their sizes */
-    double faces; /* of the cells at free faces, their sizes */
+    double below; /* sum of the sizes of numbers below zero */
+    double faces; /* sum of the sizes of numbers at free faces */
     double largest, least;
 } sums;
 
@@ -81,7 +81,7 @@ static sums integrate(const poisson_work *work)
 
 /* ---- what may not be meant ------------------------------------------------------------------ */
 
-/* Does a text hold these words, in any case of letters, and not as a part of longer ones? */
+/* Does a text hold these words, in any case of letters, and not within longer words? */
 static bool has_words(const char *text, const char *words)
 {
     const size_t length = strlen(words);
@@ -95,7 +95,8 @@ static bool has_words(const char *text, const char *words)
     return false;
 }
 
-/* Words of a cube's comment that say that its numbers are no density of electrons; NULL: none. */
+/* Words of a cube's comment by which its numbers are no density of electrons; NULL: there are
+ * none. */
 static const char *telling_words(const tsl_cube *cube)
 {
     static const char *const words[] = {"potential",
@@ -128,7 +129,7 @@ static const char *telling_words(const tsl_cube *cube)
     return NULL;
 }
 
-/* Electrons of the header's atoms, all of them. */
+/* Electrons of all atoms in the header, by their elements. */
 static double electrons_of_atoms(const tsl_cube *cube)
 {
     double electrons = 0;
@@ -140,7 +141,7 @@ static double electrons_of_atoms(const tsl_cube *cube)
     return electrons;
 }
 
-/* Electrons have no numbers below zero, but for what is left by rounding and by plane waves. */
+/* Note numbers below zero in a density of electrons, beyond what rounding and plane waves leave. */
 static void note_electrons(const poisson_work *work, const sums *s)
 {
     static const double least_share = 1e-3;
@@ -174,7 +175,7 @@ static void note_electrons(const poisson_work *work, const sums *s)
     }
 }
 
-/* Electrons and nuclei together hold no charge or an ion's, or something is amiss. */
+/* Note a charge of electrons and nuclei together that is not that of an ion. */
 static void note_charge(const poisson_work *work)
 {
     const double net = work->charge + poisson_nuclei_charge(work);
@@ -187,8 +188,8 @@ static void note_charge(const poisson_work *work)
              fabs(net - round(net)) > 0.005 ? " is no whole number:" : ": is it an ion, or");
 }
 
-/* The truncated kernel is for sources that have fallen off at free faces, the point kernel for
- * cells that are about as wide as long. */
+/* Note sources that have not fallen off at free faces, which the truncated kernel needs, and cells
+ * that are much longer than wide, for which the point kernel is not made. */
 static void note_faces(const poisson_work *work, const sums *s)
 {
     static const double least_share = 1e-4, widest = 2.01; /* docs/accuracy/poisson.md */
@@ -216,7 +217,7 @@ static void note_faces(const poisson_work *work, const sums *s)
 
 /* ---- the source ----------------------------------------------------------------------------- */
 
-/* What makes the density hold as many electrons as asked for. */
+/* Choose the factor by which the density holds as many electrons as asked for. */
 static tsl_status choose_scale(poisson_work *work, double held)
 {
     const char *wanted = work->options->electrons;
@@ -237,8 +238,8 @@ static tsl_status choose_scale(poisson_work *work, double held)
     return TSL_OK;
 }
 
-/* The net charge within the rounding of the file's digits: what rounding each number to them makes
- * of a sum. That is a walk of many small steps, unless most numbers are the same. */
+/* Uncertainty of the net charge, from the rounding of each number to the digits of the file. The
+ * roundings add up like a walk of random steps, unless most numbers are the same. */
 static double charge_uncertainty(const poisson_work *work, const sums *s)
 {
     static const double half_epsilon = 1.0 / 2048, deviations = 6, alike = 1e-5, most = 1e-3;
@@ -249,7 +250,7 @@ static double charge_uncertainty(const poisson_work *work, const sums *s)
                             : fmin(fmax(walk, sum), most * s->absolute);
 }
 
-/* A periodic box holds no net charge. */
+/* Check that a periodic box holds no net charge. */
 static tsl_status check_charge(const poisson_work *work, const sums *s)
 {
     const double nuclei = poisson_nuclei_charge(work);
@@ -282,7 +283,8 @@ static tsl_status check_charge(const poisson_work *work, const sums *s)
             : "neutralise it with ");
 }
 
-/* Numbers so small that they, or their potentials, would be taken for 0, or too large. */
+/* Check that the numbers, and their potentials, are neither so small that they would count as 0,
+ * nor too large. */
 static tsl_status check_range(const poisson_work *work, double largest)
 {
     const bool single = work->poisson.precision == 4;

@@ -1,10 +1,10 @@
-/* `tesela poisson bench --profile`: where the time of a solve goes, stage by stage. The plan is
- * made once more without overlap, else stages would not add up. */
+/* `tesela poisson bench --profile`: the time of each stage of a solve. The plan is made once more
+ * without overlap, since overlapping stages do not add up. */
 #include "cli/poisson/command.h"
 #include "comm/comm.h"
 #include "core/context.h"
 
-/* Of all ranks' times over so many solves. */
+/* Add up all ranks' times over so many solves. */
 static void add_up(poisson_stages *out, const tsl_poisson_times *all, int ranks, int solves)
 {
     for (int stage = 0; stage < TSL_TIMED; stage++) {
@@ -67,7 +67,7 @@ static double sum_of(const poisson_stages *s)
     return sum;
 }
 
-/* A device that solves alone tells of no stages. */
+/* Does the solve have stages? A device that solves alone does not tell of any. */
 static bool has_stages(const poisson_stages *s)
 {
     return s->segments > 0 && sum_of(s) > s->seconds[TSL_TIMED_OTHER];

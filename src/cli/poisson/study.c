@@ -1,5 +1,5 @@
-/* `tesela poisson study`: what becomes of a solve over ranks when one thing is varied: the segments
- * of an exchange, or the number of ranks. */
+/* `tesela poisson study`: solves over ranks while one thing is varied, the segments of an exchange
+ * or the number of ranks. */
 #include <string.h>
 
 #include "cli/poisson/command.h"
@@ -13,14 +13,14 @@ enum {
     ON = 1
 };
 
-/* Enter a row to measure. */
+/* Add a row that is to be measured. */
 static void add_run(poisson_work *work, const char *name, const tsl_poisson_options *options)
 {
     work->runs[work->run_count++] = (poisson_run){.name = name, .options = *options};
 }
 
-/* The ranks of a row: whole planes where the second axis is periodic, else columns before they are
- * padded, as it is chosen where nothing is asked for. */
+/* Set the ranks of a row as they are chosen by default: whole planes where the second axis is
+ * periodic, else columns before padding. */
 static void set_ranks(tsl_poisson_options *options, int ranks)
 {
     const bool planes = options->boundary[1] == TSL_BOUNDARY_PERIODIC;
@@ -30,14 +30,14 @@ static void set_ranks(tsl_poisson_options *options, int ranks)
 
 /* ---- segments ----------------------------------------------------------------------------- */
 
-/* 1, 2, 4, … until there are no more pieces to be had. */
+/* Add 1, 2, 4, … segments, until there are no more pieces. */
 static tsl_status study_segments(poisson_work *work)
 {
     tsl_poisson_options options = work->poisson;
     tsl_status status = TSL_OK;
     int before = 0;
     if (options.ranks[0] == 0) {
-        set_ranks(&options, work->context->comm->size); /* fewer might exchange nothing */
+        set_ranks(&options, work->context->comm->size); /* with fewer there might be no exchange */
     }
     for (int asked = 1; asked <= MOST_SEGMENTS && status == TSL_OK; asked *= 2) {
         tsl_poisson_summary plan;
@@ -65,8 +65,8 @@ static tsl_status study_segments(poisson_work *work)
 
 /* ---- scaling ------------------------------------------------------------------------------ */
 
-/* A grid of `ranks` times the cells, of the same spacing: the ranks' prime factors, the largest
- * first, each to the axis that is shortest. */
+/* Multiply the cells of a grid by `ranks`, at the same spacing: each prime factor of `ranks`, the
+ * largest first, goes to the axis that is shortest. */
 static void grow(tsl_poisson_options *options, int ranks)
 {
     for (int factor = ranks; factor > 1; factor--) {
@@ -101,7 +101,8 @@ static void study_ranks(poisson_work *work, const char *name, bool weak)
 
 /* ---- both --------------------------------------------------------------------------------- */
 
-/* A row that is refused would lose the others: see that all fit before the first is measured. */
+/* Measure all rows. That all of them fit is checked first: a refusal later would lose the
+ * measurements. */
 static tsl_status measure(poisson_work *work)
 {
     tsl_status status = TSL_OK;
@@ -115,7 +116,7 @@ static tsl_status measure(poisson_work *work)
     return status;
 }
 
-/* Compare each row with the first of its name. */
+/* Compare each row with the first row of its name. */
 static void compare(poisson_work *work, bool strong_by_ranks)
 {
     const poisson_run *first = work->runs;

@@ -1,4 +1,4 @@
-/* A study's table, file of values, figure and report. */
+/* Table, CSV file, figure and report of a study. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static tsl_status write_csv(const poisson_work *work)
 
 /* ---- the figure --------------------------------------------------------------------------- */
 
-/* Which rows a curve joins: both that of one segment, if something is overlapped. */
+/* Is a row on a curve? The row of one segment is on both curves if there is one with overlap. */
 static bool is_on(const poisson_run *run, bool segments, int curve)
 {
     return segments ? run->plan.overlap == curve || run->plan.segments == 1
@@ -115,7 +115,7 @@ static bool is_overlapped(const poisson_work *work)
     return overlapped;
 }
 
-/* A curve's name, of scaling with the times of its ends. */
+/* Name a curve; that of scaling with the times of its ends. */
 static void name_curve(char out[64], const poisson_work *work, bool segments, int curve)
 {
     static const char *const names[2][2] = {{"strong", "weak"}, {"not overlapped", "overlapped"}};

@@ -1,4 +1,5 @@
-/* `tesela poisson verify`: problems whose answers are known in closed form, or by direct sums. */
+/* `tesela poisson verify`: problems with answers that are known in closed form or by direct
+ * sums. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static tsl_status solve(tsl_context *context, const tsl_poisson_options *o, doub
 {
     const int64_t count = cells_of(o);
     poisson_arrays arrays;
-    float *narrow = (float *)field; /* each float is written before the double it lies in is read */
+    float *narrow = (float *)field; /* a float is written only over a double that has been read */
     for (int64_t i = 0; i < count && o->precision == 4; i++) {
         const float value = (float)field[i];
         memcpy(&narrow[i], &value, sizeof value);
@@ -68,8 +69,8 @@ done:
     return status;
 }
 
-/* A problem's options, with what the command line says of plan and memory. A form that is asked for
- * is left open where it alone is what the problem cannot take, which is told. */
+/* A problem's options, with what the command line says of plan and memory. Where a problem cannot
+ * take the form that is asked for, the form is left open, with a note. */
 static tsl_poisson_options settled(poisson_work *work, const problem *p)
 {
     const tsl_poisson_options *asked = &work->options->poisson;
@@ -82,7 +83,7 @@ static tsl_poisson_options settled(poisson_work *work, const problem *p)
     o.path = asked->path;
     o.memory = asked->memory;
     if (asked->plain == 0 || tsl_poisson_predict(&plan, work->context, &o) != TSL_OK) {
-        return o; /* planning tells what is wrong */
+        return o; /* the error comes when the plan is made */
     }
     o.plain = asked->plain;
     if (tsl_poisson_predict(&plan, work->context, &o) == TSL_OK) {
@@ -95,7 +96,7 @@ static tsl_poisson_options settled(poisson_work *work, const problem *p)
     return o;
 }
 
-/* Relative errors in the 2-norm and the largest. */
+/* Measure relative errors in the 2-norm and in the largest norm. */
 static tsl_status measure(poisson_work *work, const problem *p, double *l2, double *linf)
 {
     const tsl_poisson_options o = settled(work, p);
@@ -185,7 +186,7 @@ static double wave_potential(const double at[3], const void *user)
     return wave_sum(at, user, true);
 }
 
-/* On this grid. */
+/* Add plane waves on this grid. */
 static tsl_status add_waves(poisson_work *work, const int n[3], int precision)
 {
     const waves w = {{1, 2, 1.5}, {{3, -2, 1}, {0, 5, -7}, {-11, 4, 9}}};
@@ -374,7 +375,7 @@ static double point_source(const double at[3], const void *user)
     return sin(40 * at[0] + 3) + cos(31 * at[1] * at[2]) + at[2];
 }
 
-/* Sum over all cells of charge / distance; 2.38… / h in the cell itself. */
+/* Sum of charge / distance over all cells; of the cell itself 2.38… / h. */
 static double point_potential(const double at[3], const void *user)
 {
     const double h = 1.0 / SUM_N;

@@ -7,23 +7,23 @@
 
 typedef struct scf_command {
     cli_common common;
-    const char *molecule, *charges; /* paths; charges NULL: none */
-    bool bohr, charges_in_bohr;     /* units of the two */
-    bool tight;                     /* tolerances of --tight */
-    char *basis;                    /* values of --basis, joined by commas; NULL: the default */
+    const char *molecule, *charges; /* paths; charges NULL: no charges */
+    bool bohr, charges_in_bohr;     /* units of the two files */
+    bool tight;                     /* the tolerances of --tight */
+    char *basis;                    /* the values of --basis, joined by commas; NULL: the default */
     tsl_scf_options scf;
 } scf_command;
 
 int scf_run(const cli_command *self, int argc, char **argv);
-/* Parse the command line; false: *exit_status is what to exit with. */
+/* Parses the command line. If false, *exit_status is what to exit with. */
 bool scf_parse(scf_command *command, int argc, char **argv, int *exit_status);
 
-/* What was computed. */
+/* The results of the command. */
 typedef struct scf_outcome {
     const scf_command *command;
     const char *device;
     const tsl_scf_molecule *molecule;
-    const tsl_scf_charges *charges; /* NULL: none */
+    const tsl_scf_charges *charges; /* NULL: there are none */
     const tsl_scf_plan *plan;
     tsl_scf_description about;
     tsl_scf_result result;

@@ -5,7 +5,7 @@
 #include "cli/scf/command.h"
 #include "solvers/scf/ranges.h"
 
-/* One more, behind a comma. */
+/* Add a basis set behind a comma. */
 static error_t add_basis(const cli_option *row, const char *text, void *parsed)
 {
     (void)row;
@@ -24,7 +24,7 @@ static error_t add_basis(const cli_option *row, const char *text, void *parsed)
     return 0;
 }
 
-/* What --tight sets. */
+/* Tolerances that --tight sets. */
 #define TIGHT_ENERGY 1e-10
 #define TIGHT_ERROR 1e-7
 

@@ -1,4 +1,4 @@
-/* What `tesela scf` prints and writes. */
+/* Summary and report of `tesela scf`. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* A part of the energy. */
 typedef struct part {
     const char *name, *title;
-    size_t place; /* in tsl_scf_result */
+    size_t place; /* offset of it in tsl_scf_result */
 } part;
 
 #define PART(member, title)                                                                        \

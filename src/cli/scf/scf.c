@@ -5,7 +5,7 @@
 #include "cli/scf/command.h"
 #include "core/context.h"
 
-/* Charges nearer than this to a nucleus draw electrons out of the molecule. */
+/* Charges nearer to a nucleus than this draw electrons out of the molecule. */
 static const double near_angstrom = 0.8;
 
 static tsl_status read_inputs(tsl_context *context, const scf_command *c,

@@ -1,5 +1,5 @@
-/* The form of a command line, checked before argp sees it: argp offers no hints, and needs two
- * lines for an error. */
+/* Checks a command line before argp sees it: argp has no hints, and prints two lines for an
+ * error. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { LONGEST_WORD = 31 };
 
-/* Letters to change, add or leave out to get from a to b (Levenshtein). */
+/* Letters to change, add or leave out to get from a to b (Levenshtein's distance). */
 static int distance(const char *a, const char *b)
 {
     int row[LONGEST_WORD + 1];
@@ -31,7 +31,7 @@ static int distance(const char *a, const char *b)
     return row[length];
 }
 
-/* Letters that a and b begin with alike. */
+/* Letters by which both a and b begin. */
 static size_t common_beginning(const char *a, const char *b)
 {
     size_t n = 0;
@@ -48,8 +48,8 @@ const char *cli_nearest(const char *word, const char *const names[])
     }
     const char *nearest = NULL;
     const char *alike = NULL;
-    size_t most = 3;                       /* fewer letters in common are chance */
-    int least = 1 + (int)strlen(word) / 3; /* farther is no typing error */
+    size_t most = 3;                       /* fewer letters in common may be chance */
+    int least = 1 + (int)strlen(word) / 3; /* a word farther off is no typing error */
     for (int i = 0; names[i] != NULL; i++) {
         const int far = strlen(names[i]) <= LONGEST_WORD ? distance(word, names[i]) : INT_MAX;
         if (far < least || (far == least && nearest == NULL)) {
@@ -68,7 +68,7 @@ const char *cli_nearest(const char *word, const char *const names[])
 
 enum { MOST_OPTIONS = 64 };
 
-/* All options of a parser and its children. */
+/* All options of a parser and of its children. */
 typedef struct option_list {
     const struct argp_option *at[MOST_OPTIONS];
     int count;
@@ -89,8 +89,8 @@ static void list_options(option_list *list, const struct argp *argp)
     }
 }
 
-/* The option whose name is, or alone begins with, the first `length` letters of `name`; *matches
- * counts those that begin with them. */
+/* The option whose name is the first `length` letters of `name`, or the only one that begins with
+ * them; *matches counts those that begin with them. */
 static const struct argp_option *find_long(const option_list *list, const char *name, size_t length,
                                            int *matches)
 {
@@ -127,13 +127,14 @@ static void report_unknown(const option_list *list, const char *name, size_t len
               near != NULL ? "?" : "", command);
 }
 
-/* Is an option's value, which is to name a file or folder, empty? */
+/* Is the value of an option that names a file or folder empty? */
 static bool is_nameless(const struct argp_option *option, const char *value)
 {
     return (option->flags & CLI_NAMES_A_FILE) != 0 && value[0] == '\0';
 }
 
-/* "--name" or "--name=value". `next`: the next argument, or NULL; *takes_next: it is the value. */
+/* Check "--name" or "--name=value". `next` is the next argument, or NULL; *takes_next: it is the
+ * value. */
 static bool check_long(const option_list *list, const char *name, const char *next,
                        bool *takes_next, const char *command)
 {
@@ -159,7 +160,7 @@ static bool check_long(const option_list *list, const char *name, const char *ne
     return false;
 }
 
-/* "-q", "-qo DIR" or "-oDIR". */
+/* Check "-q", "-qo DIR" or "-oDIR". */
 static bool check_short(const option_list *list, const char *letters, const char *next,
                         bool *takes_next, const char *command)
 {

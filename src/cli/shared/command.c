@@ -1,4 +1,4 @@
-/* Commands: which one argv names, and the help of those that have several to choose from. */
+/* Commands: finding the one that argv names, and the help of those that have children. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0;
 }
 
-/* The child of that name; NULL: there is none, and a message is out. */
+/* The child of that name; NULL: there is none, and a message has been printed. */
 static const cli_command *find_child(const cli_command *command, const char *word, const char *name)
 {
     enum { MOST = 16 };
@@ -65,7 +65,7 @@ static const cli_command *find_child(const cli_command *command, const char *wor
 
 static int run_child(const cli_command *command, int argc, char **argv)
 {
-    static char name[64]; /* of all, one in the other */
+    static char name[64]; /* full name of the child that runs */
     if (argc < 2) {
         print_help(stderr, command, argv[0]);
         return CLI_USAGE;
@@ -74,7 +74,7 @@ static int run_child(const cli_command *command, int argc, char **argv)
         print_help(stdout, command, argv[0]);
         return CLI_DONE;
     }
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const cli_command *child = find_child(command, argv[1], argv[0]);
     cli_be_silent(false);
     if (child == NULL) {

@@ -1,4 +1,4 @@
-/* Signals that ask the program to end. */
+/* Signals that end the program. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -7,12 +7,12 @@
 #include "cli/shared/ranks.h"
 #include "io/file/output.h"
 
-/* Lock-free, so that the handler may use them too. */
-static atomic_int deferred; /* by how many ranks */
-static atomic_int received; /* by any rank … */
-static atomic_int own;      /* … and by this process itself, whose second ends it at once */
-static atomic_int
-    tells; /* a launcher sends its signals to all of its processes: one of them tells */
+/* Atomic without locks, so that the signal handler may use them too. */
+static atomic_int deferred; /* by so many ranks */
+static atomic_int received; /* the signal that came to any rank */
+/* the signal that came to this process, of which a second one ends it at once */
+static atomic_int own;
+static atomic_int tells; /* this process tells of a signal that all get */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait");
 
 static void stop(int number)
@@ -20,7 +20,7 @@ static void stop(int number)
     static const char line[] = "tesela: stopped\n";
     const ssize_t written =
         atomic_load(&tells) != 0 ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
-    (void)written; /* there is nobody left to tell */
+    (void)written; /* nothing can be done if it fails */
     tsl_output_remove_temporaries();
     _exit(128 + number);
 }
@@ -52,14 +52,14 @@ void cli_catch_signals(void)
     cli_tell_signals(true);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction action = {0};
-        /* what the parent ignores stays ignored: nohup, background jobs */
+        /* a signal that the parent ignores stays ignored: nohup, background jobs */
         if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
             action = (struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART};
             sigemptyset(&action.sa_mask);
             sigaction(numbers[i], &action, NULL);
         }
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is a write error like any other */
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing, like others */
 }
 
 void cli_defer_signals(bool defer)

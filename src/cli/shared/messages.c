@@ -1,4 +1,4 @@
-/* Lines on standard error, and the exit status. */
+/* Messages on standard error, and the exit status. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void print_line(const char *kind, const char *format, va_list arguments)
         return;
     }
     vsnprintf(line, sizeof line, format, arguments);
-    for (char *c = line; *c != '\0'; c++) { /* a file name may hold anything */
+    for (char *c = line; *c != '\0'; c++) { /* a file's name may hold control characters */
         if ((unsigned char)*c < ' ' || *c == 127) {
             *c = '?';
         }
@@ -86,7 +86,7 @@ static void on_message(void *user, tsl_message_kind kind, const char *line)
     (void)user;
     if (kind == TSL_MESSAGE_WARNING) {
         cli_warning("%s", line);
-    } else if (strcmp(line, last_note) != 0) { /* a list of pairs repeats itself */
+    } else if (strcmp(line, last_note) != 0) { /* a list of pairs would repeat its notes */
         snprintf(last_note, sizeof last_note, "%s", line);
         cli_note("%s", line);
     }
@@ -97,7 +97,7 @@ tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
     options.device = device;
     options.threads = threads;
-    options.message = silent ? NULL : on_message; /* the rank that speaks gets the same */
+    options.message = silent ? NULL : on_message; /* the rank that speaks gets the same messages */
     options.comm = comm;
     return tsl_context_create(out, &options);
 }
@@ -122,7 +122,7 @@ tsl_status cli_open_context(tsl_context **out, const cli_common *common)
 
 int cli_end(const tsl_context *context, tsl_status status, bool bounded)
 {
-    if (status != TSL_OK && context != NULL) { /* else cli_open_context() has said it */
+    if (status != TSL_OK && context != NULL) { /* cli_open_context() has printed its own errors */
         cli_error("%s", tsl_last_error(context));
     }
     return cli_exit_status(context, status, bounded);
@@ -141,7 +141,7 @@ int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
     case TSL_E_UNSUPPORTED:
         return CLI_USAGE;
     case TSL_E_NOMEM:
-        /* a bound that is too small is the user's to change; memory that has run out is not */
+        /* the user can change a bound that is too small, but not memory that has run out */
         return bounded && strstr(tsl_last_error(context), "out of memory") == NULL ? CLI_USAGE
                                                                                    : CLI_DEVICE;
     case TSL_E_DEVICE:
@@ -178,7 +178,7 @@ int cli_close_output(int exit_status)
     output_is_closed = true;
     cli_flush(stdout);
     if ((output_error != 0 || ferror(stdout)) && exit_status == CLI_DONE) {
-        cli_error("cannot write to standard output: %s", /* of printf()'s own writes it is gone */
+        cli_error("cannot write to standard output: %s", /* that of printf() itself is lost */
                   output_error != 0 ? strerror(output_error) : "is its disk full?");
         return CLI_USAGE;
     }

@@ -1,4 +1,4 @@
-/* Numbers and words in options' values. */
+/* Numbers and words in the values of options. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ bool cli_parse_real(const char *text, double *out)
     double value;
     if (!tsl_parse_decimal(text, strlen(text), &value) ||
         (value == 0 && text[strcspn(text, "123456789eE")] >= '1' &&
-         text[strcspn(text, "123456789eE")] <= '9')) { /* too small for any but 0 */
+         /* only a number that is written as 0 may be 0 */
+         text[strcspn(text, "123456789eE")] <= '9')) {
         return false;
     }
     *out = value;
@@ -33,7 +34,7 @@ bool cli_parse_bytes(const char *text, int64_t *out)
     size_t length = strlen(text);
     double value = 0;
     int power = 0;
-    if (length > 3 && strcmp(text + length - 2, "iB") == 0) { /* 4GiB is 4G */
+    if (length > 3 && strcmp(text + length - 2, "iB") == 0) { /* 4GiB means 4G */
         length -= 2;
     }
     for (int i = 0; i < 4 && length > 0; i++) {

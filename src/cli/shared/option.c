@@ -1,4 +1,4 @@
-/* Rows of options: how a value is stored, and what a row says of itself. */
+/* Rows of options: how values are stored, and the texts that rows give. */
 #include "cli/shared/option.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ const char *cli_word(const cli_option *row, int place)
     return row->word != NULL ? row->word(place) : row->words != NULL ? row->words[place] : NULL;
 }
 
-/* The place of the word that stores this; -1: none does. */
+/* Place of the word that stores this value; -1: none does. */
 static int place_of(const cli_option *row, int64_t value)
 {
     for (int i = 0; cli_word(row, i) != NULL; i++) {
@@ -87,7 +87,7 @@ static int place_of(const cli_option *row, int64_t value)
     return -1;
 }
 
-/* The place of a word; -1: it is none. */
+/* Place of a word; -1: it is not among the words. */
 static int find_word(const cli_option *row, const char *text)
 {
     for (int i = 0; cli_word(row, i) != NULL; i++) {
@@ -102,14 +102,14 @@ static int find_word(const cli_option *row, const char *text)
 
 enum { WORDS = 512 };
 
-/* Append, as far as there is room. */
+/* Append `more`, as far as there is room. */
 static void append(char *text, size_t bytes, const char *more)
 {
     const size_t length = strlen(text);
     snprintf(text + length, bytes - length, "%s", more);
 }
 
-/* "cg, cg-single (one reduction an iteration) or gmres"; notes only for --help. */
+/* Write "cg, cg-single (one reduction an iteration) or gmres"; with `notes` as --help has it. */
 static void list_words(char text[WORDS], const cli_option *row, bool notes)
 {
     text[0] = '\0';
@@ -125,7 +125,7 @@ static void list_words(char text[WORDS], const cli_option *row, bool notes)
     }
 }
 
-/* "1e-8", where C has 1e-08. */
+/* Write "1e-8", where C writes 1e-08. */
 static void print_real(char text[32], double value)
 {
     char raw[32];
@@ -140,7 +140,7 @@ static void print_real(char text[32], double value)
              digits + strspn(digits, "0"));
 }
 
-/* A number of the row's kind. */
+/* Write a number of the row's kind. */
 static void print_number(char text[32], const cli_option *row, double value)
 {
     static const char suffixes[] = "\0KMGT";
@@ -158,7 +158,7 @@ static void print_number(char text[32], const cli_option *row, double value)
     }
 }
 
-/* `from`: what stands before a range with two ends. */
+/* Write a range; `from` is the word before a range with two ends. */
 static void print_range(char text[64], const cli_option *row, const char *from)
 {
     char low[32], high[32];
@@ -181,16 +181,17 @@ static void print_range(char text[64], const cli_option *row, const char *from)
 void cli_range_text(char text[64], const cli_option *row)
 {
     cli_option open = *row;
-    if (row->kind == CLI_INTEGER && row->range.high >= INT_MAX) { /* as far as numbers go */
+    /* no upper end: it is the largest int */
+    if (row->kind == CLI_INTEGER && row->range.high >= INT_MAX) {
         open.range.high = row->range.low != 0 ? INFINITY : 0;
     }
     print_range(text, &open, "");
 }
 
-/* The field's value; "": it says nothing. */
+/* Write the value of a field; "" if it says nothing. */
 static void print_field(char text[WORDS], const cli_option *row, const void *defaults)
 {
-    void *fields = (void *)(uintptr_t)defaults; /* which are only read */
+    void *fields = (void *)(uintptr_t)defaults; /* the fields are only read */
     char number[32] = "";
     const char *found = NULL;
     int place = -1;
@@ -222,7 +223,7 @@ static void print_field(char text[WORDS], const cli_option *row, const void *def
     snprintf(text, WORDS, "%s", found != NULL ? found : number);
 }
 
-/* Copy with '@' replaced; true if there was one. */
+/* Copy a text with '@' replaced. True if there was one. */
 static bool replace(char *text, size_t bytes, const char *with_marks, const char *value)
 {
     const char *mark = strchr(with_marks, '@');
@@ -281,7 +282,7 @@ error_t cli_refuse_value(const cli_option *row, const char *text, const char *fo
     return EINVAL;
 }
 
-/* Of a number with words beside it: ", or ftdock". */
+/* Add the words that may stand in a number's place: ", or ftdock". */
 static void add_words(char *text, size_t bytes, const cli_option *row)
 {
     char words[WORDS];
@@ -383,7 +384,7 @@ error_t cli_set(const cli_option *row, const char *text, void *options)
 
 static void echo(tsl_json *json, const char *name, const cli_option *row, const void *options)
 {
-    void *fields = (void *)(uintptr_t)options; /* which are only read */
+    void *fields = (void *)(uintptr_t)options; /* the fields are only read */
     const bool whole = row->kind == CLI_INTEGER || row->kind == CLI_BYTES;
     const bool words = row->kind == CLI_CHOICE;
     const int64_t value = whole || words || row->kind == CLI_FLAG ? integer_of(row, options) : 0;

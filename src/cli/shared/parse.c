@@ -1,4 +1,4 @@
-/* A command line, parsed by a command's rows. argp reads it and prints --help. */
+/* Parses a command line by a command's rows, through argp, which also prints --help. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ bool cli_takes(const cli_command *command, const cli_option *row)
 
 enum { FIRST_KEY = 0x100 };
 
-/* The rows of a command and of every command, and argp's of them. */
+/* The rows of a command and of all commands, and argp's options made of them. */
 typedef struct parser {
     const cli_command *command;
     cli_option rows[CLI_MOST_ROWS];
@@ -98,12 +98,12 @@ typedef struct parser {
     struct argp_option argp[CLI_MOST_ROWS];
     char help[CLI_MOST_ROWS][CLI_HELP];
     void *options;
-    tsl_sha256 hash; /* of the command's own, but for those of a rank */
+    tsl_sha256 hash; /* of the command's arguments, without options that each rank may set */
     int arguments;
-    const char *name; /* the full one */
+    const char *name; /* the command's full name */
 } parser;
 
-/* argp's group of a heading: as they come, those of every command last. */
+/* argp's group of a heading: in the order of the rows, with those of all commands last. */
 static int group_of(const cli_option *heading, int before)
 {
     return heading->heading == cli_running     ? 90
@@ -111,7 +111,7 @@ static int group_of(const cli_option *heading, int before)
                                                : before + 1;
 }
 
-/* Add rows to argp's table; *made is its length. Headings come once. */
+/* Add rows to argp's table, whose length is *made. Each heading is added once. */
 static void add_rows(parser *p, const cli_option *rows, const void *defaults, int *made)
 {
     int group = 0, own = 0;
@@ -175,7 +175,7 @@ unsigned cli_task_bit(const cli_command *command, const void *options)
                                                         : 1U << *(const int *)(const void *)at;
 }
 
-/* Does the first argument name a task? Then that is stored. */
+/* Does the first argument name a task? Then the task is stored. */
 static bool take_task(const parser *p, const char *text)
 {
     const cli_command *command = p->command;
@@ -193,7 +193,7 @@ static bool take_task(const parser *p, const char *text)
     return false;
 }
 
-/* "a file, verify and study" */
+/* Write "a file, verify and study". */
 static void list_takers(char *text, size_t bytes, const cli_command *command, unsigned tasks)
 {
     const char *found[32];
@@ -212,7 +212,7 @@ static void list_takers(char *text, size_t bytes, const cli_command *command, un
     }
 }
 
-/* Nothing that is asked for is passed over. */
+/* Refuse options that the task would pass over. */
 static bool check_given(const parser *p)
 {
     const cli_common *common = p->options;
@@ -285,7 +285,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return row->set != NULL ? row->set(row, text, p->options) : cli_set(row, text, p->options);
 }
 
-/* The rows of the command, then those of every command. */
+/* Make the table of a command: its rows, then those of all commands. */
 static void make_parser(parser *p, const cli_command *command, void *options)
 {
     static const struct argp_option help = {"help", 'h', NULL, OPTION_HIDDEN, NULL, -1};
@@ -318,7 +318,7 @@ bool cli_parse_options(const cli_command *command, void *options, int argc, char
     snprintf(version, sizeof version, "tesela %s", tsl_version());
     argp_program_version = version;
     argp_err_exit_status = CLI_USAGE;
-    /* The note explains GNU's conventions; at its own margin glibc breaks lines in odd places. */
+    /* The note explains GNU's conventions. At its own margin glibc breaks lines in odd places. */
     setenv("ARGP_HELP_FMT", "no-dup-args-note,rmargin=100", 0);
     *exit_status = CLI_USAGE;
     tsl_sha256_begin(&p.hash);
@@ -333,7 +333,7 @@ bool cli_parse_options(const cli_command *command, void *options, int argc, char
 
 /* ---- what was parsed ----------------------------------------------------------------------- */
 
-/* The place of the next row, from `first` on, that stores in this field; -1: none does. */
+/* The place of the next row, from `first` on, that stores in this field; -1: no row does. */
 static int place_of(const cli_common *common, const void *field, int first, cli_option *out)
 {
     const size_t offset = (size_t)((const char *)field - (const char *)common);
@@ -364,11 +364,12 @@ bool cli_given(const cli_common *common, const void *field)
 
 const char *cli_spelled(const cli_common *common, const void *field)
 {
-    static char names[4][CLI_SPELLED]; /* of one message */
+    static char names[4][CLI_SPELLED]; /* names in one message */
     static int next;
     cli_option row = {0};
     int place = place_of(common, field, 0, &row);
-    while (place >= 0 && (common->given & UINT64_C(1) << place) == 0) { /* one that is given */
+    /* a row whose option was given */
+    while (place >= 0 && (common->given & UINT64_C(1) << place) == 0) {
         place = place_of(common, field, place + 1, &row);
     }
     if (place < 0) {
@@ -393,7 +394,7 @@ void cli_list_rank_options(char *text, size_t bytes, const cli_common *common)
             names[count++] = row->name;
         }
     }
-    for (int i = 0; i < count && length < bytes; i++) { /* the command's own last */
+    for (int i = 0; i < count && length < bytes; i++) { /* a command's own rows come last */
         const char *link = i == 0 ? "" : i + 1 < count ? ", " : " and ";
         length += (size_t)snprintf(text + length, bytes - length, "%s--%s", link,
                                    names[(i + own) % count]);

@@ -1,4 +1,4 @@
-/* Names of files on a command line: can they be written, and are they apart? */
+/* Names of files on a command line: whether they can be written, and are all different. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -48,7 +48,7 @@ static bool is_writable_folder(const char *option, const char *path, const char 
     return false;
 }
 
-/* Is what was to be a folder a link to nothing? Then no folder can be made there. */
+/* Is the name of a folder a link to nothing? Then no folder can be made there. */
 static bool leads_nowhere(const char *option, const char *path, const char *folder)
 {
     struct stat about;
@@ -99,7 +99,7 @@ bool cli_can_write(const char *option, const char *path, bool folder)
         cli_error("%s %s: is a folder: give the name of a file", option, path);
         return false;
     }
-    if (exists && !S_ISREG(about.st_mode)) { /* a terminal, a pipe, /dev/null */
+    if (exists && !S_ISREG(about.st_mode)) { /* a terminal, a pipe or /dev/null */
         return true;
     }
     if (!tsl_output_follow(parent, path)) {
@@ -128,7 +128,7 @@ bool cli_same_file(const char *path, const char *other)
     if (is_there != (stat(other, &two) == 0)) {
         return false;
     }
-    if (!is_there) { /* one name in one folder? */
+    if (!is_there) { /* is it the same name in the same folder? */
         char folder[PATH_MAX];
         char other_folder[PATH_MAX];
         if (!tsl_output_follow(folder, path) || !tsl_output_follow(other_folder, other) ||
@@ -141,13 +141,13 @@ bool cli_same_file(const char *path, const char *other)
            (!is_there || S_ISREG(one.st_mode));
 }
 
-/* A file of the command line. */
+/* A file on the command line. */
 typedef struct named_file {
-    const char *option; /* that wrote it: "-o"; NULL: it is read */
+    const char *option; /* the option that wrote it: "-o"; NULL: the file is read */
     const char *path;   /* NULL: not given */
 } named_file;
 
-/* Is it right that both are on the command line? */
+/* May both files be on the command line? */
 static bool is_apart(const named_file *file, const named_file *other)
 {
     if (file->path == NULL || other->path == NULL ||
@@ -166,8 +166,8 @@ static bool is_apart(const named_file *file, const named_file *other)
     return false;
 }
 
-/* Is no file that is written one that is read, or written twice? `json`: the value of --json, one
- * more file that is written, or NULL. */
+/* Check that no file that is written is also read, or written twice. `json`, the value of --json,
+ * is one more file that is written, or NULL. */
 static bool are_apart(const named_file *files, size_t count, const char *json)
 {
     const named_file report = {"--json", json != NULL ? cli_report_file(json) : NULL};
@@ -184,7 +184,7 @@ static bool are_apart(const named_file *files, size_t count, const char *json)
     return true;
 }
 
-/* Does the build draw, does the name end as that of a figure, and can it be written? */
+/* Can a figure be written: does the build draw, and is the name's end that of a figure? */
 static bool can_write_figure(const char *option, const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {

@@ -1,4 +1,4 @@
-/* Which device and how many CPU threads a rank takes. */
+/* The device and the number of CPU threads that a rank takes. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static bool is_on_cpu(const place *p)
     return strncmp(p->device, "cuda", 4) != 0;
 }
 
-/* A host's ranks on the CPU share each processor they may run on; each of its ranks on a GPU takes
- * one away from them. Where all are on GPUs, they share them. */
+/* The share of a host's processors for a rank on the CPU. Each rank on a GPU takes a processor away
+ * from those on the CPU; where all are on GPUs, they share the processors. */
 static int share_of_processors(const place *all, int size, int rank)
 {
     const place *mine = &all[rank];
@@ -49,7 +49,7 @@ static int share_of_processors(const place *all, int size, int rank)
     return threads > 1 ? threads : 1;
 }
 
-/* Ranks before this one on its host. */
+/* Ranks of lower number on the same host. */
 static int local_rank(const place *all, int rank)
 {
     int before = 0;
@@ -109,7 +109,7 @@ void cli_placement_take_device(cli_placement *placement, const tsl_context *cont
     snprintf(placement->model, sizeof placement->model, "%s", device.model);
 }
 
-/* Let all know what each computes with. */
+/* Tell all ranks what each computes with. */
 static tsl_status exchange_placements(cli_rank_group *group, cli_placement placement)
 {
     const size_t ranks = (size_t)group->ranks;
@@ -129,7 +129,7 @@ static tsl_status exchange_placements(cli_rank_group *group, cli_placement place
     return status;
 }
 
-/* "3 ranks: cuda:0, cuda:1, cpu (14 threads)" */
+/* Print "3 ranks: cuda:0, cuda:1, cpu (14 threads)". */
 static void note_ranks(const cli_rank_group *group)
 {
     enum { SHOWN = 16 };

@@ -1,4 +1,4 @@
-/* One line on the terminal: how far, how fast, how long yet. */
+/* A line on the terminal: what is done, how fast, and for how long yet. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ void cli_progress_begin(cli_progress *progress, const char *unit, int64_t total,
                                .terminal = !cli_is_quiet() && isatty(STDERR_FILENO)};
 }
 
-/* "2 h 05 min", "3 min 20 s", "12 s" */
+/* Write "2 h 05 min", "3 min 20 s" or "12 s". */
 static const char *format_time(char text[32], double seconds)
 {
     const long long s = (long long)(seconds + 0.5);
@@ -50,7 +50,7 @@ void cli_progress_add(cli_progress *progress, int64_t count)
     fprintf(stderr, "\r%lld of %lld %s, %.0f %%", (long long)progress->done,
             (long long)progress->total, progress->unit,
             100.0 * (double)progress->done / (double)progress->total);
-    if (elapsed >= 0.1) { /* long enough to tell a rate by */
+    if (elapsed >= 0.1) { /* long enough to tell a rate */
         const double rate = (double)(progress->done - progress->done_before) / elapsed;
         char left[32];
         format_time(left, (double)(progress->total - progress->done) / rate);

@@ -1,4 +1,4 @@
-/* Starting the ranks of a command, and what they agree on. */
+/* Starting the ranks of a command, and agreement among them. */
 #include "cli/shared/ranks.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@ bool cli_is_launched(void)
     return tsl_comm_launch_variable() != NULL;
 }
 
-/* Seconds within which a launcher ends what is left of its processes. */
+/* Seconds in which a launcher ends the other processes after one has ended. */
 enum { LAUNCHER_TAKES = 4 };
 
-/* This process's number in its MPI launch, as the launcher has it. */
+/* This process's number in its MPI launch, from the launcher's variables. */
 static const char *launched_rank(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -66,7 +66,7 @@ bool cli_is_alone(const char *command)
     return false;
 }
 
-/* Have all ranks the same command line? Rank 0 says so if not. */
+/* Check that all ranks have the same command line; rank 0 says so if not. */
 static tsl_status compare_commands(tsl_comm *comm, const cli_common *common)
 {
     bool same = true;
@@ -93,15 +93,16 @@ static void tell_failure(int rank, const char *reason)
     rank == 0 ? cli_error("%s", reason) : cli_error("rank %d: %s", rank, reason);
 }
 
-/* Of a rank that has failed, while it waits for the others. */
+/* A rank that has failed, while it waits for the others. */
 typedef struct last_word {
     pthread_t watch;
-    sem_t met; /* they have come */
+    sem_t met; /* the others have come */
     int rank, exit_status;
     char reason[TSL_ERROR_TEXT];
 } last_word;
 
-/* One that waits for a pipe, say, comes late or never: the launcher is left to end it. */
+/* End the process where another, which waits for a pipe, say, comes late or never: the launcher
+ * then ends that one. */
 static void *end_without_them(void *argument)
 {
     enum { SECONDS = 4 };
@@ -118,11 +119,11 @@ static void *end_without_them(void *argument)
     return NULL;
 }
 
-/* Come to the end with the others; returns what stands then. Only the rank that failed tells. */
+/* Wait for the others at the end. Returns the status for all. Only the rank that failed prints. */
 static tsl_status end_launched(tsl_comm *comm, tsl_status status)
 {
     last_word word = {.rank = 0};
-    /* of several that failed at once the lowest tells: they hear of each other meanwhile */
+    /* Of several ranks that fail at once the lowest prints; they hear of each other meanwhile. */
     for (int i = 0; i < 30 && tsl_comm_failure(comm, NULL, NULL) != NULL; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
@@ -147,7 +148,7 @@ static tsl_status end_launched(tsl_comm *comm, tsl_status status)
     return status;
 }
 
-/* As a rank of an MPI launch. */
+/* Run as a rank of an MPI launch. */
 static int run_launched(const cli_common *common, tsl_rank_function function, void *user)
 {
     tsl_comm *comm;
@@ -156,14 +157,14 @@ static int run_launched(const cli_common *common, tsl_rank_function function, vo
     tsl_status status = tsl_comm_create(&comm);
     cli_defer_signals(false);
     cli_heed_signal();
-    if (status != TSL_OK) { /* on all of them, as a rule */
+    if (status != TSL_OK) { /* usually on all ranks */
         cli_be_silent(!cli_is_leader());
         cli_error("%s", tsl_last_error(NULL));
         cli_be_silent(false);
         return cli_refused(cli_exit_status(NULL, status, false));
     }
     status = compare_commands(comm, common);
-    if (status == TSL_E_ARG) { /* as all ranks know */
+    if (status == TSL_E_ARG) { /* all ranks have the error */
         tsl_comm_end(comm);
         tsl_comm_destroy(comm);
         return CLI_USAGE;
@@ -202,9 +203,9 @@ int cli_run_ranks(int ranks, const cli_common *common, tsl_rank_function functio
 
 enum { MOST_DEVICES = 9999 };
 
-/* How many devices an item of a list stands for: "cuda:0-3" for four of them; the k-th, or the last
- * if there are fewer, into `name`.
- * What is no list stays as it is: the context that is asked for it says what is wrong. */
+/* How many devices an item of a list stands for, such as four for "cuda:0-3". The name of the k-th,
+ * or of the last if there are fewer, goes into `name`. An item that cannot be read stays as it is,
+ * so that the context that is asked for it says what is wrong. */
 static int expand(char *name, size_t bytes, const char *text, size_t length, int k)
 {
     char item[64], reason[512];
@@ -224,8 +225,8 @@ static int expand(char *name, size_t bytes, const char *text, size_t length, int
     return 1;
 }
 
-/* Walks over the list until the device of that number, which goes into `name`; returns how many
- * devices there are up to its item's end. */
+/* Walks over the list until the device of that number, whose name goes into `name`. Returns how
+ * many devices there are up to the end of its item. */
 static int walk(char *name, size_t bytes, const char *list, int wanted)
 {
     int total = 0;
@@ -273,14 +274,14 @@ tsl_status cli_gather(tsl_comm *comm, void *all, const void *mine, int64_t bytes
     return tsl_comm_gather_records(comm, all, mine, bytes) == TSL_OK ? TSL_OK : TSL_E_COMM;
 }
 
-/* How a rank is. */
+/* The state of a rank. */
 typedef struct condition {
     tsl_status status;
     int signal;
     char error[TSL_ERROR_TEXT];
 } condition;
 
-/* The rank whose status stands for all; -1: all are well. */
+/* The rank whose status stands for all; -1: no rank has failed. */
 static int find_failure(const condition *all, int size)
 {
     int cancelled = -1;
@@ -331,7 +332,7 @@ tsl_status cli_agree(tsl_context *context, tsl_status status)
     return status;
 }
 
-/* What is wrong on all of them, as a rule, is then told once, as of one rank alone. */
+/* Let only the leader tell: what is wrong is usually wrong on all ranks. */
 static void let_leader_tell(tsl_comm *comm)
 {
     enum { MILLISECONDS = 1000 };

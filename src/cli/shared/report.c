@@ -1,4 +1,4 @@
-/* The JSON envelope every command writes, and the stage table. */
+/* The JSON envelope that every command writes, and the stage table. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,13 +53,13 @@ static void write_stage(tsl_json *json, const tsl_profile_stage *stage)
     tsl_json_close_object(json);
 }
 
-/* Stages of the context's work since `before`. */
+/* Write the stages of the context's work since `before`. */
 static void write_profile(tsl_json *json, const tsl_context *context, const tsl_profile *before)
 {
     const tsl_profile now = cli_profile_now(context);
     tsl_json_open_array(json, "profile");
     for (int i = 0; i < now.count; i++) {
-        tsl_profile_stage stage = now.stages[i]; /* stages keep their place in the order */
+        tsl_profile_stage stage = now.stages[i]; /* stages keep their places */
         if (before != NULL && i < before->count) {
             stage.seconds -= before->stages[i].seconds;
             stage.bytes -= before->stages[i].bytes;
@@ -73,7 +73,7 @@ static void write_profile(tsl_json *json, const tsl_context *context, const tsl_
     tsl_json_close_array(json);
 }
 
-/* Is it standard output? */
+/* Is it the name of standard output? */
 static bool is_output(const char *path)
 {
     return path != NULL && (strcmp(path, "-") == 0 || tsl_output_descriptor(path) == STDOUT_FILENO);
@@ -147,7 +147,7 @@ tsl_status cli_csv_write(tsl_context *context, const char *path, cli_csv_rows *r
     return tsl_output_commit(output);
 }
 
-/* "12.3", or "-" for nothing counted. */
+/* Write "12.3", or "-" where nothing was counted. */
 static const char *format_rate(char text[16], int64_t count, double seconds)
 {
     if (count > 0 && seconds > 0) {

@@ -10,11 +10,12 @@
 #include "cli/shared/cli.h"
 
 /* GCC's libgomp spins 300 000 times by itself, which takes milliseconds: on a host with other
- * programs a thread then burns the core that the thread it waits for should get. 1000 times, 15 us
- * on a Zen 4, is what libgomp takes where there are more threads than processors. */
+ * programs a thread then burns the core that the thread it waits for needs. libgomp takes 1000
+ * times, 15 us on a Zen 4, where there are more threads than processors; this takes them always. */
 static const char spins[] = "1000";
 static const char spins_name[] = "GOMP_SPINCOUNT";
-static const char guard_name[] = "TESELA_SPINS_OF"; /* the process that has begun anew */
+/* set to the number of the process that has begun anew */
+static const char guard_name[] = "TESELA_SPINS_OF";
 
 /* Commands whose first argument asks for text compute nothing. */
 static bool computes(int argc, char **argv)
@@ -23,9 +24,9 @@ static bool computes(int argc, char **argv)
            strcmp(argv[1], "info") != 0;
 }
 
-/* Would execv() of /proc/self/exe start this program? Not where the loader was started with the
- * program as its argument, which then has no loader of its own, and not with another user's rights.
- * Valgrind would lose it. */
+/* Would execv() of /proc/self/exe start this program? It would not where the loader was started
+ * with the program as its argument, which then has no loader of its own, nor with another user's
+ * rights. Valgrind would lose the program. */
 static bool can_begin_anew(void)
 {
     const char *preload = getenv("LD_PRELOAD");
@@ -33,8 +34,8 @@ static bool can_begin_anew(void)
            (preload == NULL || strstr(preload, "vgpreload") == NULL);
 }
 
-/* The program's file; a path, unlike /proc/self/exe, leaves the process its name. False if it has
- * none. */
+/* Find the program's file. A path, unlike /proc/self/exe, leaves the process its name. False if
+ * there is none. */
 static bool find_program(char path[PATH_MAX])
 {
     static const char self[] = "/proc/self/exe";
@@ -55,7 +56,7 @@ void cli_spin_briefly(int argc, char **argv)
     snprintf(process, sizeof process, "%ld", (long)getpid());
     const char *guard = getenv(guard_name);
     if (guard != NULL && strcmp(guard, process) == 0) {
-        /* libgomp has read it by now; programs that this one starts are not concerned */
+        /* libgomp has read it by now; programs that this one starts should not */
         unsetenv(spins_name);
         unsetenv(guard_name);
         return;
@@ -67,6 +68,7 @@ void cli_spin_briefly(int argc, char **argv)
     if (setenv(spins_name, spins, 1) == 0 && setenv(guard_name, process, 1) == 0) {
         execv(path, argv);
     }
-    unsetenv(spins_name); /* where that is not allowed threads spin as long as libgomp has them */
+    /* where execv() is not allowed, threads spin as long as libgomp makes them */
+    unsetenv(spins_name);
     unsetenv(guard_name);
 }

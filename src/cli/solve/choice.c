@@ -1,6 +1,6 @@
-/* How `tesela solve` solves: what was named, or else methods one after the other, by what the
- * matrix is, until one converges. docs/performance/linsolve.md lists what the order was chosen by.
- * Nothing here depends on the number of ranks, nor on the device. */
+/* The methods of `tesela solve`: the one that was named, or several, one after the other by what
+ * the matrix is, until one converges. docs/performance/linsolve.md says by which measurements the
+ * order was chosen. Nothing here depends on the number of ranks or on the device. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum {
     BASIS_BYTES = 64 << 20,
-    PATIENCE = 1000 /* iterations of a method that another one may follow */
+    PATIENCE = 1000 /* iterations of a method, if another one may follow */
 };
 
 static bool is_given(const solve_work *work, const void *field)
@@ -19,7 +19,7 @@ static bool is_given(const solve_work *work, const void *field)
     return cli_given(&work->options->common, field);
 }
 
-/* Basis vectors of GMRES: as many as have room, since each restart forgets. */
+/* Basis vectors of GMRES: as many as memory has room for, since each restart forgets. */
 static int restart_for(int64_t rows)
 {
     const int64_t room = BASIS_BYTES / (8 * rows);
@@ -36,7 +36,7 @@ static void add(solve_work *work, tsl_linsolve_method method,
         .method = method, .preconditioner = preconditioner, .after_indefinite = after_indefinite};
 }
 
-/* Nothing was named. */
+/* Plan the attempts where neither method nor preconditioner was named. */
 static void plan_attempts(solve_work *work, const tsl_sparse_description *about, bool positive)
 {
     const bool divides = about->zero_diagonals == 0;
@@ -54,8 +54,8 @@ static void plan_attempts(solve_work *work, const tsl_sparse_description *about,
     }
 }
 
-/* Method, preconditioner or both were named, and stay. Of a preconditioner alone the method is
- * chosen, so that GMRES may follow CG. */
+/* Plan the attempts with the method and preconditioner that were named. With a preconditioner alone
+ * the method is chosen, and GMRES may follow CG. */
 static void plan_named(solve_work *work, const tsl_sparse_description *about, bool positive)
 {
     const tsl_linsolve_options *given = &work->options->linsolve;
@@ -74,8 +74,8 @@ static void plan_named(solve_work *work, const tsl_sparse_description *about, bo
     }
 }
 
-/* GMRES and LU factors, whichever is to come next: the factors where they take no longer than GMRES
- * may before it is given up. */
+/* Order GMRES and LU factors: the factors come first where they take no longer than GMRES may
+ * before it is given up. */
 static tsl_status order_attempts(solve_work *work, int next)
 {
     static const double a_row =
@@ -94,22 +94,22 @@ static tsl_status order_attempts(solve_work *work, int next)
     return status == TSL_E_NOMEM ? TSL_OK : status;
 }
 
-/* Is b solved for as it was given, though no x makes up for the null space's part of it? */
+/* Is b solved for as it was given, although no x can make up for its part in the null space? */
 static bool keeps_null_space(const solve_work *work)
 {
     return work->part != NULL && work->options->null_space == SOLVE_NULL_SPACE_AUTO;
 }
 
-/* What a residual may be beside one at a right angle to it; `bound`: of both; 0: that is too large.
- */
+/* The largest part of a residual beside another part at a right angle to it, where `bound` is the
+ * bound of both together; 0: the other part is too large. */
 static double room_beside(double other, double bound)
 {
     const double part = other < bound ? other / bound : 1;
     return bound * sqrt((1 - part) * (1 + part));
 }
 
-/* b's part in the null space stays in the residual, so the rest has to be smaller. Of columns
- * whose part is too large nothing is asked. */
+/* Lower the tolerances: b's part in the null space stays in the residual, so the rest has to be
+ * smaller. Columns whose part is too large are left out. */
 static void leave_room(solve_work *work)
 {
     const tsl_linsolve_options *given = &work->options->linsolve;
@@ -141,7 +141,7 @@ tsl_status solve_choose(solve_work *work)
     tsl_status status = TSL_OK;
     const solve_options *options = work->options;
     tsl_sparse_description about;
-    tsl_sparse_matrix_describe(work->matrix, &about); /* of -A, where that is solved with */
+    tsl_sparse_matrix_describe(work->matrix, &about); /* of -A, if that is solved with */
     const bool positive =
         about.zero_diagonals == 0 && about.negative_diagonals == 0 && about.indefinite_row < 0;
     work->linsolve = options->linsolve;
@@ -175,8 +175,7 @@ tsl_status solve_negate_if_negative(solve_work *work)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* The residual relative to b as it was given, or as it is without what was asked to be taken out.
- */
+/* Give residuals relative to b as it was given, or to b without what was asked to be taken out. */
 static void account_for_null_space(const solve_work *work, solve_column *column)
 {
     if (keeps_null_space(work)) {
@@ -187,7 +186,7 @@ static void account_for_null_space(const solve_work *work, solve_column *column)
     }
 }
 
-/* Has it converged but for b's part outside the range, which no x makes up for? */
+/* Has it converged, but for b's part outside the range of the matrix, for which no x makes up? */
 static bool is_inconsistent(const solve_work *work, const solve_column *column)
 {
     static const double rounding = 1e-12;
@@ -206,8 +205,8 @@ static tsl_status fail_inconsistent(const solve_work *work, const solve_column *
                     column->share, work->parts > 1 ? " on each of its parts" : "");
 }
 
-/* One right-hand side. x is the guess, and what becomes of it is kept where it is better than what
- * other attempts have left. */
+/* Solve one right-hand side. x is the initial guess. The solution is kept if it is better than that
+ * of other attempts. */
 static tsl_status solve_column_with(solve_work *work, tsl_linsolve_plan *plan,
                                     solve_attempt *attempt, int64_t j)
 {
@@ -247,7 +246,7 @@ static tsl_status solve_column_with(solve_work *work, tsl_linsolve_plan *plan,
     return status;
 }
 
-/* All that is not solved, by one method: one set-up. */
+/* Solve all right-hand sides that are not solved by one method, with one set-up. */
 static tsl_status try_attempt(solve_work *work, solve_attempt *attempt)
 {
     tsl_linsolve_plan *plan = NULL;
@@ -283,7 +282,8 @@ static tsl_status try_attempt(solve_work *work, solve_attempt *attempt)
     return status;
 }
 
-/* May another method do better, and is it to be tried? Who gives a limit wants no more steps. */
+/* May another method do better, and is it to be tried? A user who limits iterations wants no more
+ * of them. */
 static bool goes_on(const solve_work *work, const solve_attempt *attempt)
 {
     const bool limited = attempt->status == TSL_E_NOCONV &&
@@ -294,8 +294,9 @@ static bool goes_on(const solve_work *work, const solve_attempt *attempt)
             attempt->status == TSL_E_NOMEM);
 }
 
-/* GMRES follows CG where the matrix is indefinite, and LU factors that found a singular matrix,
- * since b may be in its range. Where they found it too near to singular, nothing does better. */
+/* The next attempt: GMRES follows CG where the matrix is indefinite, and LU factors that found a
+ * singular matrix, since b may be in its range. Where the factors were too near to singular,
+ * nothing does better. */
 static int next_attempt(const solve_work *work, int number)
 {
     const solve_attempt *made = &work->attempts[number];
@@ -333,7 +334,8 @@ static void tell_next(const solve_work *work, const solve_attempt *failed, int n
     }
 }
 
-/* The report of all right-hand sides: the worst one's, with the sums of what they took. */
+/* Make the report of all right-hand sides: that of the worst one, with sums of iterations and
+ * times. */
 static void sum_up(solve_work *work)
 {
     const solve_column *worst = &work->columns[0];
@@ -387,8 +389,8 @@ static tsl_status run_attempts(solve_work *work)
     return status;
 }
 
-/* The attempt whose line tells most: LU factors know whether the matrix is singular; else the last
- * that came to a solution. NULL: none did. */
+/* The attempt whose message tells most: LU factors know whether the matrix is singular; otherwise
+ * the last one that came to a solution. NULL: there is none. */
 static const solve_attempt *most_telling(const solve_work *work)
 {
     const solve_attempt *found = NULL;
@@ -418,7 +420,7 @@ static tsl_status tell_failure(solve_work *work, tsl_status status)
     for (int i = 0; i < work->planned; i++) {
         const solve_attempt *a = &work->attempts[i];
         if (a->made && a->status != TSL_E_NOCONV && a->method == TSL_LINSOLVE_DIRECT) {
-            snprintf(rest, sizeof rest, "; %s", a->said); /* why there were no factors */
+            snprintf(rest, sizeof rest, "; %s", a->said); /* why there are no factors */
         }
     }
     if (column->method != telling->method) {

@@ -180,7 +180,7 @@ static bool knows_output(const char *path)
     return false;
 }
 
-/* Standard input is one file. */
+/* Check that only one file is standard input. */
 static bool reads_input_once(const solve_options *options)
 {
     const char *const paths[] = {options->matrix, options->rhs, options->guess};

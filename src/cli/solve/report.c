@@ -1,11 +1,11 @@
-/* What `tesela solve` prints, reports and draws. */
+/* Summary, report and figure of `tesela solve`. */
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/solve/command.h"
 #include "io/report/plot.h"
 
-enum { MOST_LINES = 30 }; /* of the table of iterations, about */
+enum { MOST_LINES = 30 }; /* lines of the table of iterations, about */
 
 static const char *method_of(const solve_work *work)
 {
@@ -118,7 +118,8 @@ void solve_print_matrix(FILE *stream, const solve_work *work)
 
 /* ---- text: the solution --------------------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten: with so many entries from line to line the table stays short. */
+/* The step from line to line, 1, 2 or 5 times a power of ten, by which a table of so many entries
+ * stays short. */
 static int table_step(int entries)
 {
     static const int digits[] = {1, 2, 5};
@@ -171,7 +172,7 @@ static void print_levels(FILE *stream, const tsl_linsolve_report *report)
     }
 }
 
-/* What of the right-hand sides was not for the matrix to give. */
+/* Print the part of right-hand sides that no solution makes up for. */
 static void print_null_space(FILE *stream, const solve_work *work)
 {
     if (work->part == NULL) {
@@ -281,7 +282,7 @@ static void write_file(tsl_json *json, const solve_work *work)
     tsl_json_close_object(json);
 }
 
-/* A row's number, or null. */
+/* Write a row's number, or null. */
 static void write_row(tsl_json *json, const char *name, int64_t row)
 {
     tsl_json_known_integer(json, name, row, row >= 0);
@@ -480,7 +481,7 @@ tsl_status solve_draw(const solve_work *work)
     const tsl_plot plot = {.title = title,
                            .x = {"iteration", TSL_PLOT_LINEAR},
                            .y = {"residual, relative to |b|", TSL_PLOT_POWERS},
-                           /* a point beside one that cannot be drawn, 0, has no line */
+                           /* a point between two that cannot be drawn (0) has no line */
                            .marks = entries <= MOST_LINES,
                            .curves = 2,
                            .curve = curves,

@@ -1,5 +1,5 @@
-/* `tesela solve`: a file's matrix, diagnosed and solved. Every rank reads the files and makes the
- * matrix; rank 0 speaks and writes. */
+/* `tesela solve`: a matrix of a file, diagnosed and solved. Every rank reads the files and makes
+ * the matrix; rank 0 prints and writes. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,7 +73,7 @@ static tsl_status check_shape(const solve_work *work)
                           work->options->matrix);
 }
 
-/* The arrays are gone after this. */
+/* Make the matrix; releases the file's arrays. */
 static tsl_status make_matrix(solve_work *work)
 {
     tsl_csr *m = &work->file.matrix;
@@ -95,7 +95,8 @@ static tsl_status make_matrix(solve_work *work)
     return status;
 }
 
-/* A pipe can be read once, by one rank. Processes may have one each, but for standard input. */
+/* Refuse pipes, which only one rank can read. Processes may have a pipe each, but not as standard
+ * input. */
 static tsl_status refuse_pipes(const solve_work *work)
 {
     const solve_options *options = work->options;
@@ -168,7 +169,7 @@ solve_definiteness solve_definiteness_of(const solve_work *work)
 
 /* ---- the solution --------------------------------------------------------------------------- */
 
-/* What each rank has of the vectors; not on the device yet. */
+/* Make this rank's rows of the vectors, in host memory. */
 static tsl_status make_host_vectors(solve_work *work)
 {
     tsl_status status = TSL_OK;
@@ -210,8 +211,8 @@ static tsl_status run(solve_work *work)
     return status;
 }
 
-/* A copy that reads and writes so many bytes, in 10^9 a second. Beyond what caches hold more bytes
- * would not be copied at another rate. */
+/* Measure a copy that reads and writes so many bytes, in 10^9 bytes a second. More bytes than
+ * caches hold are copied at the same rate. */
 static tsl_status measure_copy(double *rate, tsl_context *context, int64_t bytes)
 {
     enum { MOST = 256 << 20 };
@@ -231,9 +232,9 @@ static tsl_status measure_copy(double *rate, tsl_context *context, int64_t bytes
     return status;
 }
 
-/* How fast rank 0's rows are multiplied with x, beside a copy. b is overwritten. Of products too
- * small to tell anything but how long a start takes, or where no memory is left for the copy, there
- * are no rates. */
+/* Measure how fast rank 0's rows are multiplied with x, and a copy. b is overwritten. There are no
+ * rates of products so small that they only tell how long a start takes, or where memory is lacking
+ * for the copy. */
 static tsl_status measure_rates(solve_work *work)
 {
     enum { LEAST = 1 << 20 };
@@ -252,7 +253,7 @@ static tsl_status measure_rates(solve_work *work)
     return status == TSL_E_NOMEM ? TSL_OK : status;
 }
 
-/* A solution that overflowed would be no file of numbers. */
+/* Is the solution finite? One that overflowed would make a file without numbers. */
 static bool is_finite(const solve_work *work)
 {
     for (int64_t j = 0; j < work->b.columns; j++) {
@@ -265,7 +266,7 @@ static bool is_finite(const solve_work *work)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-/* All that is written of a solution. */
+/* Print and write all that there is of a solution. */
 static tsl_status tell(solve_work *work)
 {
     const solve_options *options = work->options;
@@ -330,13 +331,13 @@ static void release(solve_work *work)
     tsl_matrix_file_release(&work->file);
 }
 
-/* What the ranks of this process come to. */
+/* The exit status of the ranks of this process. */
 typedef struct outcome {
     const solve_options *options;
     int exit_status;
 } outcome;
 
-/* A failure that was published is told by cli_run_ranks(). */
+/* Was a failure published? Then cli_run_ranks() prints it. */
 static bool is_published(const solve_work *work)
 {
     return tsl_comm_failure(work->group->comm, NULL, NULL) != NULL;
@@ -355,7 +356,7 @@ static void complain(const solve_work *work, tsl_status status)
     }
 }
 
-/* A rank's part; returns its exit status. */
+/* Do this rank's part. Returns its exit status. */
 static int work_on(solve_work *work, tsl_status *status)
 {
     const bool profile = work->options->common.profile;
@@ -406,7 +407,7 @@ int solve_command(const cli_command *self, int argc, char **argv)
     (void)self;
     solve_options options;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = solve_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {

@@ -1,5 +1,5 @@
 /* The vectors of `tesela solve`: right-hand sides and solutions, side by side in host memory, and
- * what is done to them where constants are the matrix's null space. */
+ * constants in the null space, which are taken out of them. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void note_underflows(const char *path, int64_t underflows)
     }
 }
 
-/* Vectors from a file, or one of `value` in each row without one. */
+/* Read vectors from a file; without one, make a vector with `value` in each row. */
 static tsl_status make_dense(tsl_dense *out, solve_work *work, const char *path, double value)
 {
     const int64_t rows = work->about.rows;
@@ -42,7 +42,7 @@ static tsl_status make_dense(tsl_dense *out, solve_work *work, const char *path,
                                         (long long)out->rows, (long long)rows);
 }
 
-/* As many solutions as right-hand sides: one initial guess is everyone's. */
+/* Make as many initial guesses as right-hand sides: a single guess is used for all. */
 static tsl_status spread_guess(solve_work *work)
 {
     tsl_dense *x = &work->x;
@@ -114,8 +114,8 @@ static int32_t root_of(int32_t *parent, int32_t row)
     return row;
 }
 
-/* Rows that hang together, by one of them; of those whose rows or columns do not all sum to 0, -1.
- */
+/* Find the parts of connected rows, each named by one of its rows; -1 for rows of parts in which a
+ * row or column does not sum to 0. */
 static void find_parts(int32_t *part, double *column_sum, double *column_size, const tsl_csr *m,
                        int64_t *first)
 {
@@ -153,7 +153,7 @@ static void find_parts(int32_t *part, double *column_sum, double *column_size, c
     }
 }
 
-/* Does any row not sum to 0? Mostly the first one says so. */
+/* Does any row not sum to 0? In most matrices the first does not. */
 static bool has_other_sum(const tsl_csr *m)
 {
     for (int64_t i = 0; i < m->rows; i++) {
@@ -204,7 +204,7 @@ tsl_status solve_find_null_space(solve_work *work)
                      work->options->matrix, (long long)(first + work->base));
 }
 
-/* Take the mean of each part out of v: the norm of what was taken. space[2 * rows] */
+/* Take the mean of each part out of v. Returns the norm of what was taken. space[2 * rows] */
 static double project(const solve_work *work, double *v, double *space)
 {
     const int64_t rows = work->about.rows;
@@ -257,7 +257,7 @@ tsl_status solve_project(solve_work *work, tsl_dense *vectors, bool of_b)
             work->columns[j].norm = before;
             work->columns[j].outside = before > 0 ? fmin(taken / before, 1) : 0;
             work->columns[j].inside = before > 0 ? fmin(norm_of(v, rows) / before, 1) : 1;
-            if (work->columns[j].inside < 1e-14) { /* rounding is all that is left */
+            if (work->columns[j].inside < 1e-14) { /* only rounding is left */
                 memset(v, 0, (size_t)rows * sizeof *v);
             }
         }

@@ -13,7 +13,7 @@ typedef struct transpose_options {
     const char *input, *output; /* NULL: none */
 } transpose_options;
 
-/* One measured or executed transposition. */
+/* A transposition that was measured or done. */
 typedef struct transpose_row {
     tsl_permutation permutation;
     int tile, per_thread; /* of a study */
@@ -35,10 +35,10 @@ typedef struct transpose_work {
 int transpose_command(const cli_command *self, int argc, char **argv);
 bool transpose_options_parse(transpose_options *out, int argc, char **argv, int *exit_status);
 
-/* Transpose the file (transpose_file.c). */
+/* Transpose a file (file.c). */
 tsl_status transpose_file(transpose_work *work);
 
-/* 1: all rows that were looked at are right; 0: one is not; -1: none was looked at. */
+/* 1: all rows that were checked are right; 0: one is not; -1: none was checked. */
 int transpose_verified(const transpose_work *work);
 
 void transpose_print(FILE *stream, const transpose_work *work);

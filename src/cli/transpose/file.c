@@ -13,14 +13,14 @@
 
 enum { WIDEST = 16, LONGEST_ELEMENT = 1 << 20 }; /* bytes */
 
-/* Bytes of the elements that move `bytes` of each of the file's. */
+/* Bytes of the elements by which a device moves elements of `bytes` bytes. */
 static int64_t width_of(int64_t bytes)
 {
     return bytes <= 4 ? 4 : bytes <= 8 ? 8 : WIDEST;
 }
 
-/* Lengths of a file's axes, fastest first, ones after the last; false if there are more than three.
- */
+/* The lengths of a file's axes, fastest first, and ones; false if there are more than three
+ * axes. */
 static bool shape_of(int64_t shape[3], const tsl_npy *header)
 {
     for (int i = 0; i < 3; i++) {
@@ -32,9 +32,8 @@ static bool shape_of(int64_t shape[3], const tsl_npy *header)
     return header->axes <= 3;
 }
 
-/* Are axes of a file, given fastest first, and a shape two ways to cut the same line of elements,
- * one finer than the other? Then each step from one element of the coarser to the next is a step of
- * the finer. */
+/* Do two shapes, fastest axis first, cut the same line of elements, one finer than the other? Then
+ * each step of the coarser one from element to element is also a step of the finer one. */
 static bool refines(const int64_t *fine, int fine_axes, const int64_t *coarse, int coarse_axes)
 {
     int64_t step = 1, target = 1;
@@ -51,8 +50,8 @@ static bool refines(const int64_t *fine, int fine_axes, const int64_t *coarse, i
     return true;
 }
 
-/* Does a shape that is given contradict the file's own axes? Its elements stand in the order of
- * those, so that only an axis may be cut in several, or several be taken for one. */
+/* Does a given shape contradict the axes of the file? Elements stand in the order of those axes, so
+ * that a shape may only cut an axis in several, or join several. */
 static bool contradicts(const int64_t given[3], const tsl_npy *header)
 {
     int64_t own[TSL_NPY_AXES] = {1};
@@ -65,7 +64,7 @@ static bool contradicts(const int64_t given[3], const tsl_npy *header)
                       : !refines(own, axes, given, 3);
 }
 
-/* "5,4,3": a file's axes, fastest first. */
+/* Write a file's axes, fastest first: "5,4,3". */
 static const char *axes_text(char text[256], const tsl_npy *header)
 {
     int used = 0;
@@ -98,7 +97,7 @@ static tsl_status check_shape(const transpose_options *options, tsl_context *con
                           options->input, axes_text(text, header));
 }
 
-/* The shape to transpose, and how many axes the result has. */
+/* Settle the shape that is transposed, and the number of axes of the result. */
 static tsl_status settle_shape(transpose_options *options, tsl_context *context,
                                const tsl_npy *header, int *axes)
 {
@@ -190,8 +189,8 @@ static tsl_status transpose_data(transpose_work *work, const tsl_transpose_optio
     return status;
 }
 
-/* The device moves elements of 4, 8 and 16 bytes. Others go by lanes: so many bytes of each at a
- * time, in elements that hold them. */
+/* Transpose elements of other sizes than 4, 8 and 16 bytes, which the device moves. They go by
+ * lanes: so many bytes of each element at a time, in elements that hold them. */
 static tsl_status transpose_lanes(transpose_work *work, char *data, const tsl_npy *header)
 {
     tsl_transpose_options lane = work->options->transpose;
@@ -229,13 +228,13 @@ static tsl_status transpose_array(transpose_work *work, void *data, const tsl_np
                                             : transpose_lanes(work, data, header);
 }
 
-/* The array here and on the device, where it is turned in place or not. */
+/* Check memory for the array on the host and on the device, where it may be transposed in place. */
 static tsl_status check_memory(const transpose_options *options, tsl_context *context,
                                const tsl_npy *header)
 {
     const tsl_transpose_options *t = &options->transpose;
     const int64_t held = header->count * header->item;
-    const int64_t bytes = header->count * t->element; /* on the device, a lane at a time */
+    const int64_t bytes = header->count * t->element; /* on the device, one lane at a time */
     /* no transposition takes more than the array's own size */
     const int64_t most = tsl_transpose_auxiliary(t, bytes);
     const int64_t auxiliary = most < bytes ? most : bytes;

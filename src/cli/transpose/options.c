@@ -5,7 +5,7 @@
 
 #include "cli/transpose/command.h"
 
-/* For measurements. */
+/* Length of an axis for measurements. */
 #define USUAL_LENGTH 256
 #define USUAL_ELEMENT 8
 

@@ -7,7 +7,7 @@ static double rate(const tsl_transpose_result *result)
     return 1e-9 * (double)result->bytes / (result->seconds > 0 ? result->seconds : 1e-9);
 }
 
-/* Bytes read and written a second, in 1e9, by the copy. */
+/* Rate of the copy: bytes read and written, in 1e9 a second. */
 static double copy_rate(const transpose_work *work)
 {
     return rate(&(tsl_transpose_result){.bytes = 2 * work->bytes, .seconds = work->copy_seconds});
@@ -108,7 +108,7 @@ static void write_row(tsl_json *json, const transpose_work *work, const transpos
     tsl_json_close_object(json);
 }
 
-/* What was checked: elements in the wrong place, none of which may be. */
+/* Write the cases of the report: the number of elements in the wrong place, which must be 0. */
 static void write_cases(tsl_json *json, const transpose_work *work)
 {
     tsl_json_open_array(json, "cases");

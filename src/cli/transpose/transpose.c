@@ -38,8 +38,8 @@ static tsl_status measure_copy(transpose_work *work, tsl_transpose_bench *bench)
     return status;
 }
 
-/* Is a permutation to be measured? xyz is the copy that the others are compared with; of a study
- * only those whose tiles exchange the fastest axis. */
+/* Is a permutation to be measured? xyz is the copy that the others are compared with. A study has
+ * only permutations whose tiles exchange the fastest axis. */
 static bool is_wanted(const transpose_options *options, tsl_permutation permutation)
 {
     if (cli_given(&options->common, &options->transpose.permutation)) {
@@ -49,7 +49,8 @@ static bool is_wanted(const transpose_options *options, tsl_permutation permutat
            !(options->study && permutation == TSL_PERMUTATION_XZY);
 }
 
-/* Measure and verify all permutations, or the one asked for; with --study, every tiling. */
+/* Measure and verify all permutations, or the one that is asked for; with --study in every
+ * tiling. */
 static tsl_status measure_all(transpose_work *work)
 {
     const transpose_options *options = work->options;

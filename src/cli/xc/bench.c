@@ -26,14 +26,14 @@ typedef struct bench {
     tsl_context *context;
     tsl_xc_plan *plan;
     tsl_xc_description about;
-    int instructions; /* floating-point, of a point; 0: several kernels */
+    int instructions; /* floating-point operations of a point; 0: there are several kernels */
     int arrays;       /* doubles moved a point */
     int count;
     bench_row rows[ROWS];
     double begun;
 } bench;
 
-/* What is timed. */
+/* A call that is timed. */
 typedef struct timed {
     bench *b;
     xc_memory *memory;
@@ -50,7 +50,7 @@ static tsl_status evaluate(void *arguments)
     return tsl_xc_evaluate(t->b->plan, t->points, &t->memory->arrays);
 }
 
-/* With the sum of the energy. */
+/* Evaluate with the sum of the energy. */
 static tsl_status evaluate_sum(void *arguments)
 {
     const timed *t = arguments;

@@ -1,4 +1,4 @@
-/* `tesela xc check`: properties that every functional has, and the device against the CPU. */
+/* `tesela xc check`: properties that every functional has, and the device compared with the CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "core/context.h"
 #include "device/device.h"
 
-/* What is checked of a functional of one kind of spin; a bound for each. */
+/* The properties that are checked of a functional and a kind of spin, each with a bound. */
 typedef enum property {
-    FINITE,      /* outputs that are no finite number, any input from 0 to 1e5 */
+    FINITE,      /* number of outputs that are not finite, for inputs from 0 to 1e5 */
     SWAP,        /* largest difference when the spins are swapped */
     CLOSED,      /* closed shell against two equal spins, relative to the scale or the value */
     DIFFERENCES, /* derivatives against differences of what they are derivatives of */
-    DEVICE,      /* against the CPU: by order */
+    DEVICE,      /* difference between device and CPU, by order */
     PROPERTIES = DEVICE + 3
 } property;
 
@@ -35,7 +35,7 @@ static const property_row properties[PROPERTIES] = {
 
 typedef struct checked {
     const char *name;
-    int spin, order; /* highest that the device has */
+    int spin, order; /* highest order that the device has */
     double value[PROPERTIES];
     bool asked[PROPERTIES];
 } checked;
@@ -90,7 +90,7 @@ static tsl_status evaluate(double *out, evaluator *e, const double *in)
 
 /* ---- scales --------------------------------------------------------------------------------- */
 
-/* The inputs that each output is a derivative by, -1: none. */
+/* List the inputs by which each output is a derivative; -1: none. */
 static void list_variables(int (*by)[2], tsl_xc_family family, int spin)
 {
     static const int first[2][3] = {{0, 1, 2}, {0, 2, 5}};
@@ -116,8 +116,8 @@ static void list_variables(int (*by)[2], tsl_xc_family family, int spin)
     }
 }
 
-/* Of an output at point i: |exc| of the uniform gas's exchange; of a derivative rho times that over
- * the variables. */
+/* The scale of an output at point i: |exc| of the uniform gas's exchange; of a derivative rho times
+ * that over the variables. */
 static double scale_of(const double *in, int64_t points, int64_t i, int spin, const int by[2])
 {
     const double n = in[i] + (spin ? in[points + i] : 0);
@@ -130,14 +130,14 @@ static double scale_of(const double *in, int64_t points, int64_t i, int spin, co
 
 static double larger(double a, double b)
 {
-    return b <= a ? a : b; /* not-a-number stays */
+    return b <= a ? a : b; /* a not-a-number stays */
 }
 
 /* ---- properties ----------------------------------------------------------------------------- */
 
 enum { MOST = 40 }; /* outputs, and inputs */
 
-/* Numbers on the way. */
+/* Arrays for inputs and outputs, and what the functional is. */
 typedef struct work {
     int64_t points;
     double *in, *other_in, *out, *other;
@@ -169,7 +169,7 @@ static tsl_status check_finite(checked *c, work *w, evaluator *e)
     return status;
 }
 
-/* Where a component goes when the spins are swapped. */
+/* The place of a component when the spins are swapped. */
 static int mirror_of(const work *w, int outputs, int k)
 {
     static const int inputs[7] = {1, 0, 4, 3, 2, 6, 5};
@@ -204,7 +204,7 @@ static tsl_status check_swap(checked *c, work *w, evaluator *e)
     return status;
 }
 
-/* Two equal spins give the closed shell's energy. */
+/* Check that two equal spins give the closed shell's energy. */
 static tsl_status check_closed(checked *c, work *w, evaluator *e)
 {
     const int64_t n = w->points;
@@ -238,8 +238,8 @@ static tsl_status check_closed(checked *c, work *w, evaluator *e)
     return status;
 }
 
-/* The lower derivative that output k is the derivative of, at point i: energy per volume for first
- * ones. */
+/* The function that output k is the derivative of, at point i; for first derivatives the energy per
+ * volume. */
 static double lower_of(const work *w, const double *in, const double *out, int k, int spin,
                        int64_t i)
 {
@@ -286,12 +286,13 @@ static bool is_near_seam(const work *w, const double *in, int spin, int64_t i)
     return near;
 }
 
-/* Central differences of fourth order by each variable; of second derivatives of the first ones. */
+/* Compare derivatives with central differences of fourth order by each variable; second derivatives
+ * with those of first ones. */
 static tsl_status check_differences(checked *c, work *w, evaluator *e, double *sums)
 {
     static const double steps[4] = {-2, -1, 1, 2};
     static const double weights[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
-    static const double h = 1e-3; /* of a variable's size */
+    static const double h = 1e-3; /* relative to a variable */
     const int64_t n = w->points;
     tsl_status status = evaluate(w->out, e, w->in);
     for (int v = 0; v < e->memory.inputs && status == TSL_OK; v++) {
@@ -355,7 +356,8 @@ static tsl_status check_device(checked *c, work *w, evaluator *e, tsl_context *c
     return status;
 }
 
-/* All properties of one functional and spin. `cpu`: NULL where the device is the CPU. */
+/* Check all properties of one functional and kind of spin. `cpu` is NULL where the device is the
+ * CPU. */
 static tsl_status check_one(checked *c, tsl_context *context, tsl_context *cpu, int64_t points)
 {
     tsl_xc_description about;
@@ -457,7 +459,8 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-/* Highest order of a functional on the device, -1: it is not there, and the context says why. */
+/* The highest order of a functional on the device; -1 if it is not there, and the context says
+ * why. */
 static int highest_order(tsl_context *context, const char *name, int spin, int most)
 {
     for (int order = most; order >= 0; order--) {

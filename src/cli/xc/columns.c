@@ -1,4 +1,4 @@
-/* Names of inputs and outputs; memory for them; and points to measure and check with. */
+/* Names of inputs and outputs, memory for them, and points for measurements and checks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "solvers/xc/plan.h"
 
-/* A variable of a derivative: what its components are called. */
+/* A variable of a derivative, and the names of its components. */
 typedef struct variable {
     int components;
     const char *spins[3];
@@ -19,8 +19,8 @@ static const variable variables[TSL_XC_VARIABLES] = {[TSL_XC_OF_RHO] = {2, {"a",
                                                      [TSL_XC_OF_LAPL] = {2, {"a", "b", ""}},
                                                      [TSL_XC_OF_TAU] = {2, {"a", "b", ""}}};
 
-/* The components of the `skip`-th derivative by `count` variables, those of one kind never
- * descending. */
+/* Find the components of the derivative number `skip` by `count` variables; components of one kind
+ * never descend. */
 static void find_components(int at[3], const variable *const of[3], int count, int skip)
 {
     memset(at, 0, 3 * sizeof *at);
@@ -96,7 +96,7 @@ void xc_memory_destroy(xc_memory *memory)
 
 /* ---- a made-up molecule of water ------------------------------------------------------------ */
 
-/* An atom's shell: electrons, exponent (1/bohr), which atom. */
+/* A shell of an atom: electrons, exponent (1/bohr), and the atom. */
 typedef struct shell {
     int atom;
     double electrons, exponent;
@@ -153,7 +153,7 @@ static void place_point(double position[3], uint64_t *state)
 
 void xc_make_points(double *in, int64_t points, tsl_xc_family family, int polarised)
 {
-    static const double share[2] = {0.6, 0.4}; /* of the electrons, spin up and down */
+    static const double share[2] = {0.6, 0.4}; /* shares of spin up and down in the electrons */
     uint64_t state = 1;
     for (int64_t i = 0; i < points; i++) {
         double position[3];

@@ -25,11 +25,11 @@ typedef struct xc_options {
     tsl_xc_options plan;
 } xc_options;
 
-/* "rho_a", "vsigma_ab", "v2rhosigma_a_bb" into `text`: the name of a row's component. */
+/* Writes the name of a component into `text`: "rho_a", "vsigma_ab", "v2rhosigma_a_bb". */
 void xc_component_name(char *text, size_t bytes, const tsl_xc_row *row, int polarised,
                        int component);
 
-/* Device memory for all inputs and outputs of `points` points, component by component. */
+/* Device memory for all inputs and outputs of `points` points, each component's points together. */
 typedef struct xc_memory {
     tsl_context *context;
     double *data;
@@ -50,7 +50,7 @@ tsl_status xc_memory_fill(const xc_memory *memory, tsl_xc_family family, int pol
  * up. */
 void xc_make_points(double *in, int64_t points, tsl_xc_family family, int polarised);
 
-/* The tasks. Each returns the exit status. */
+/* The tasks. Each returns its exit status. */
 int xc_list(const xc_options *options);
 int xc_eval(const xc_options *options, tsl_context *context);
 int xc_check(const xc_options *options, tsl_context *context);

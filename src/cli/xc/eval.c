@@ -18,12 +18,12 @@ typedef struct evaluation {
     tsl_libxc *libxc;  /* NULL: all terms are here */
     tsl_xc_description about;
     int64_t points;
-    int64_t raised;   /* points with a NaN or a negative number where there can be none */
-    int64_t infinite; /* points with a value that is no finite number */
+    int64_t raised;   /* points with a NaN, or with a negative number where none may be */
+    int64_t infinite; /* points with a value that is not finite */
     double begun, setup, compute;
 } evaluation;
 
-/* [points][columns] of float64, in this machine's byte order. */
+/* Check the header: [points][columns] of float64 in this machine's byte order. */
 static tsl_status check_header(const evaluation *e, const tsl_npy *h)
 {
     const char *path = e->options->input;
@@ -47,7 +47,7 @@ static tsl_status check_header(const evaluation *e, const tsl_npy *h)
     return TSL_OK;
 }
 
-/* The file's numbers. */
+/* Read the file's numbers. */
 static tsl_status read_file(void **data, tsl_npy *h, const evaluation *e)
 {
     tsl_input *input = NULL;
@@ -61,7 +61,7 @@ done:
     return status;
 }
 
-/* Inputs component by component from the file's rows. */
+/* Make inputs, each component's points together, of the file's rows. */
 static tsl_status load(evaluation *e, double **in)
 {
     tsl_npy h;
@@ -92,7 +92,8 @@ static tsl_status load(evaluation *e, double **in)
     return status;
 }
 
-/* Write the values to the file, a row a point, and count points without finite ones. */
+/* Write the values to the file, a row for each point, and count points with values that are not
+ * finite. */
 static tsl_status store(evaluation *e, const double *values, int outputs)
 {
     double *rows = tsl_allocate(sizeof *rows * (size_t)(e->points * outputs));
@@ -114,7 +115,7 @@ static tsl_status store(evaluation *e, const double *values, int outputs)
     return status;
 }
 
-/* Values of the terms that are here, on the context's device. */
+/* Evaluate the terms that are here on the context's device. */
 static tsl_status evaluate_here(double *values, evaluation *e, const double *in)
 {
     xc_memory memory = {.points = 0};
@@ -238,7 +239,7 @@ static tsl_status tell(const evaluation *e)
                : cli_report_write(e->context, e->options->common.json, &report, write_body, e);
 }
 
-/* The plan of the terms that are here, and Libxc's functionals. */
+/* Make the plan of the terms that are here, and Libxc's functionals for the others. */
 static tsl_status choose(evaluation *e)
 {
     const xc_options *o = e->options;

@@ -7,7 +7,7 @@
 
 static const char *const families[] = {"LDA", "GGA", "meta-GGA"};
 
-/* What a functional is, without a device. */
+/* A functional's description, without a device. */
 typedef struct entry {
     const char *name;
     int number, parts;

@@ -54,7 +54,7 @@ static error_t refuse_argument(void *options, const char *text)
     return EINVAL;
 }
 
-/* What the options say together. */
+/* Check the options against each other. */
 static bool check_options(const xc_options *o)
 {
     if (o->task == XC_EVAL && (o->input == NULL || o->output == NULL)) {

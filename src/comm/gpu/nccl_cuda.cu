@@ -1,7 +1,6 @@
 /* NCCL, opened at run time, so that a machine without it runs. */
 #include "device/cuda.h"
 
-#include <dlfcn.h>
 #include <nccl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 extern "C" {
 #include "comm/gpu/nccl.h"
+#include "core/library.h"
 }
 
 static_assert(sizeof(ncclUniqueId) == TSL_NCCL_ID, "an id is passed on as bytes");
@@ -31,25 +31,24 @@ struct nccl_calls {
 
 static nccl_calls open_library(void)
 {
+#define NCCL_ROW(name) {#name, offsetof(nccl_calls, name)},
+    static const tsl_library_call rows[] = {NCCL_CALLS(NCCL_ROW)};
+#undef NCCL_ROW
+    static const char *const names[] = {"libnccl.so.2", NULL};
     nccl_calls calls;
     memset(&calls, 0, sizeof calls);
-    void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        snprintf(calls.text, sizeof calls.text, "libnccl.so.2 cannot be opened");
+    char reason[200];
+    int version = 0;
+    if (tsl_library_open(names, &calls, rows, sizeof rows / sizeof *rows, reason, sizeof reason) ==
+        NULL) {
+        snprintf(calls.text, sizeof calls.text, "%s: NCCL 2.14 or newer is needed", reason);
+        return calls;
+    }
+    if (calls.ncclGetVersion(&version) != ncclSuccess) {
+        snprintf(calls.text, sizeof calls.text, "libnccl.so.2 does not say its version");
         return calls;
     }
     calls.there = true;
-#define NCCL_FIND(name)                                                                            \
-    calls.name = (decltype(&::name))dlsym(library, #name);                                         \
-    calls.there = calls.there && calls.name != NULL;
-    NCCL_CALLS(NCCL_FIND)
-#undef NCCL_FIND
-    int version = 0;
-    if (!calls.there || calls.ncclGetVersion(&version) != ncclSuccess) {
-        calls.there = false;
-        snprintf(calls.text, sizeof calls.text, "libnccl.so.2 is too old: 2.14 or newer is needed");
-        return calls;
-    }
     snprintf(calls.text, sizeof calls.text, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
              version % 100);
     return calls;

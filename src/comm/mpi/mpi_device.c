@@ -151,7 +151,7 @@ static int64_t most_of(const tsl_mpi_comm *c, const tsl_comm_pair *pairs, int co
     return sent > received ? sent : received;
 }
 
-/* The same over all ranks of the meeting. */
+/* Bytes of any rank's messages to others, or from them, whichever are most. */
 static int64_t most_of_all(const tsl_mpi_comm *c)
 {
     int64_t most = 0;

@@ -219,7 +219,7 @@ static bool advance_out(lane *l)
     return moved || sent;
 }
 
-/* The same; the last copies are left under way. */
+/* Move messages that come in; false: nothing can move. The last copies are left under way. */
 static bool advance_in(lane *l)
 {
     bool moved = false;

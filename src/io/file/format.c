@@ -7,7 +7,7 @@
 #include "io/grid/hdf5.h"
 #include "io/grid/npy.h"
 
-/* Bytes by which other files begin, and what to do with such a file. */
+/* The bytes by which files of other formats begin, and what to do with such a file. */
 static const struct {
     int at, length;
     const char *bytes;
@@ -58,7 +58,7 @@ tsl_status tsl_format_tell(tsl_format *out, tsl_input *input)
     return TSL_OK;
 }
 
-/* ---- archives ------------------------------------------------------------------------------ */
+/* The .npy files of an archive, as they are counted. */
 
 enum { NAMES_TEXT = 256 };
 
@@ -66,8 +66,8 @@ enum { NAMES_TEXT = 256 };
 typedef struct arrays {
     int count;
     bool has_wanted;
-    char name[TSL_ZIP_NAME]; /* of the first, without .npy */
-    char names[NAMES_TEXT];  /* "a, b, ..." */
+    char name[TSL_ZIP_NAME]; /* of the first array, without .npy */
+    char names[NAMES_TEXT];  /* of all arrays: "a, b, ..." */
 } arrays;
 
 static const char ending[] = ".npy";
@@ -102,8 +102,8 @@ static void list_arrays(arrays *out, const tsl_zip *zip, const char *wanted)
     }
 }
 
-/* The only array of so many axes; its name goes to `chosen`, without .npy. False if there is none,
- * or more than one. */
+/* Look for the only array of so many axes. Its name goes to `chosen`, without .npy. *found is false
+ * if there is none, or more than one. */
 static tsl_status find_by_axes(bool *found, char chosen[TSL_ZIP_NAME], const tsl_input *input,
                                const tsl_zip *zip, int axes)
 {
@@ -121,7 +121,7 @@ static tsl_status find_by_axes(bool *found, char chosen[TSL_ZIP_NAME], const tsl
         status = tsl_zip_read(&array, context, zip, name);
         if (status == TSL_OK &&
             tsl_npy_parse(&header, context, name, array.data, array.size) ==
-                TSL_OK && /* another array, of texts or objects, may be there */
+                TSL_OK && /* arrays of texts or objects may be there too */
             header.axes == axes) {
             count++;
             name[strlen(name) - 4] = '\0';
@@ -133,7 +133,7 @@ static tsl_status find_by_axes(bool *found, char chosen[TSL_ZIP_NAME], const tsl
     return status;
 }
 
-/* The name of the array to read. */
+/* Choose the name of the array to read. */
 static tsl_status choose_array(char chosen[TSL_ZIP_NAME], int *count, const tsl_input *input,
                                const tsl_zip *zip, const tsl_format_choice *choice)
 {

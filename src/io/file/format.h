@@ -1,4 +1,4 @@
-/* What a file of an array is, told by its content. */
+/* The format of a file that holds an array, told by the file's content. */
 #ifndef TSL_IO_FORMAT_H
 #define TSL_IO_FORMAT_H
 
@@ -9,23 +9,24 @@ typedef enum tsl_format {
     TSL_FORMAT_NPY,
     TSL_FORMAT_HDF5,
     TSL_FORMAT_NPZ, /* an archive of .npy files */
-    TSL_FORMAT_TEXT /* anything else that may be text, a cube's for one */
+    TSL_FORMAT_TEXT /* anything else that may be text, such as a cube */
 } tsl_format;
 
-/* Tell it by the first bytes, which stay to be read. TSL_E_FORMAT for an empty file, and for one of
- * another kind that is known by its first bytes, with a line that says what it is. */
+/* Tells the format by the first bytes, which stay to be read. TSL_E_FORMAT for an empty file,
+ * and for a file of another format that is known by its first bytes, with a line that says which
+ * it is. */
 tsl_status tsl_format_tell(tsl_format *out, tsl_input *input);
 
 /* Which array of a .npz file to take. */
 typedef struct tsl_format_choice {
     const char *wanted; /* its name; NULL: the only one there is, or the only one with `axes` */
-    const char *option; /* what `wanted` comes from, or NULL where nothing can be chosen */
-    int axes;           /* that an array is to have; 0: of several none is better than others */
+    const char *option; /* the option that `wanted` comes from; NULL where nothing can be chosen */
+    int axes;           /* axes that an array is to have; 0: any number */
 } tsl_format_choice;
 
-/* Unpack an array of a .npz file, and go on with it as if the file were that .npy. `chosen` gets
- * its name, without .npy, and *count how many there are. TSL_E_FORMAT, with a line that names the
- * arrays, if it is not there or there are several that are as good; errors of tsl_zip_read(). */
+/* Unpacks an array of a .npz file, and goes on with it as if the file were that .npy. `chosen` gets
+ * the array's name, without .npy, and *count the number of arrays. TSL_E_FORMAT, with a line that
+ * names the arrays, if it is not there or several are as good; errors of tsl_zip_read(). */
 tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], int *count, tsl_input *input,
                              const tsl_format_choice *choice);
 

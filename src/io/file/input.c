@@ -14,19 +14,19 @@ enum { RAW_BYTES = 1 << 14, PIECE = 1 << 20, LEAST_KEPT = 1 << 12 };
 
 struct tsl_input {
     tsl_context *context;
-    const char *path, *name; /* no path: it is in memory */
+    const char *path, *name; /* path NULL: the input is in memory */
     int file;
     const char *memory;
     size_t memory_at, memory_end;
-    char *unpacked;   /* memory that is the input's own */
-    int64_t size;     /* of a regular file; -1: it is none */
+    char *unpacked;   /* memory that the input owns */
+    int64_t size;     /* of a regular file; -1: the input is no regular file */
     int64_t expected; /* bytes of its text; 0: not known */
     int64_t taken;    /* bytes of the text that left the file, peeked ones included */
     char *kept;       /* peeked bytes that are still to be read */
     size_t kept_at, kept_end, kept_capacity;
-    size_t raw_at, raw_end; /* of bytes as the file has them */
+    size_t raw_at, raw_end; /* where bytes as the file has them begin and end in the buffer */
     bool gzipped;
-    bool between; /* members of a gzip file: none has begun, or the last has ended */
+    bool between; /* between members of a gzip file: none has begun, or the last has ended */
 #ifdef TSL_HAVE_ZLIB
     z_stream stream;
     bool inflating; /* the stream was set up */
@@ -41,7 +41,7 @@ static tsl_status fail_reading(const tsl_input *input)
     return tsl_fail(input->context, TSL_E_IO, "%s: cannot read: %s", input->name, strerror(errno));
 }
 
-/* Read what is there, at least a byte unless the file is at its end. */
+/* Read some bytes, at least one unless the file is at its end. */
 static tsl_status read_some(tsl_input *input, char *data, size_t bytes, size_t *got)
 {
     ssize_t part;
@@ -77,7 +77,7 @@ static tsl_status fill_raw(tsl_input *input, size_t wanted)
     return TSL_OK;
 }
 
-/* A piece of a file that is not gzipped; *got 0 at its end. */
+/* Take a piece of a file that is not gzipped; *got is 0 at the file's end. */
 static tsl_status take_plain(tsl_input *input, char *data, size_t bytes, size_t *got)
 {
     const size_t buffered = input->raw_end - input->raw_at;
@@ -121,8 +121,8 @@ static void end_inflating(tsl_input *input)
     }
 }
 
-/* Members that follow one another are one text. Padding of any other kind after the last is
- * ignored, as gzip does. */
+/* Begin the next member of a gzip file. Members that follow one another are one text; anything else
+ * after the last member is ignored, as gzip does. */
 static tsl_status begin_member(tsl_input *input, bool *there)
 {
     const tsl_status status = fill_raw(input, 2);
@@ -203,7 +203,8 @@ static tsl_status take_inflated(tsl_input *input, char *data, size_t bytes, size
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-/* What the last member says of itself, in its last four bytes; deflate makes no more of it. */
+/* The bytes that the last member inflates to, as its last four bytes say; deflate makes at most
+ * 1032 bytes of one. */
 static int64_t inflated_bytes(const tsl_input *input)
 {
     const int64_t most = 1032;
@@ -251,7 +252,7 @@ static tsl_status open_file(tsl_input *input)
     return TSL_OK;
 }
 
-/* Open what `begun` names. `inflate`: if it is gzipped. */
+/* Open what `begun` names. `inflate`: inflate it if it is gzipped. */
 static tsl_status open_input(tsl_input **out, const tsl_input *begun, bool inflate)
 {
     tsl_input *input = tsl_allocate(sizeof *input);
@@ -345,7 +346,7 @@ tsl_context *tsl_input_context(const tsl_input *input)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* From the file. */
+/* Take bytes from the file, behind those that were kept. */
 static tsl_status take(tsl_input *input, char *data, size_t bytes, size_t *got)
 {
     tsl_status status = TSL_OK;
@@ -362,7 +363,7 @@ static tsl_status take(tsl_input *input, char *data, size_t bytes, size_t *got)
     return status;
 }
 
-/* Room for `wanted` kept bytes, those that are there at its beginning. */
+/* Make room for `wanted` kept bytes, and move those that are there to its beginning. */
 static tsl_status keep_room(tsl_input *input, size_t wanted)
 {
     const size_t held = input->kept_end - input->kept_at;
@@ -411,7 +412,7 @@ tsl_status tsl_input_read(tsl_input *input, void *data, size_t bytes, size_t *go
         memcpy(data, input->kept + input->kept_at, kept);
         input->kept_at += kept;
     }
-    if (kept == held && input->kept != NULL) { /* all of it has been read */
+    if (kept == held && input->kept != NULL) { /* all that was kept has been read */
         tsl_release(input->kept);
         input->kept = NULL;
         input->kept_at = input->kept_end = input->kept_capacity = 0;

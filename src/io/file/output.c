@@ -16,14 +16,16 @@ struct tsl_output {
     int error;              /* of the first write that failed; a stream would forget it */
     char *path;             /* where the file belongs, links resolved */
     char *temporary;        /* where it is until then; NULL if written directly */
-    _Atomic(char *) *place; /* among `listed`; NULL: none was free */
+    _Atomic(char *) *place; /* its place in `listed`; NULL: none was free */
 };
 
-/* Temporary files of one process never meet; those of others are told apart by its number. */
+/* Temporary files of one process are told apart by this number, those of two processes by the
+ * processes' numbers. */
 static atomic_uint serial;
 
-/* The temporary files there are, for who must end at once. It takes the paths of those it removes,
- * so that nobody releases them meanwhile. More files than places: the others are not listed. */
+/* Paths of the temporary files of open outputs, for code that ends the process at once. It takes
+ * the paths out of the list before it removes the files, so that nobody releases a path meanwhile.
+ * Where there are more files than places, the others are not listed. */
 static _Atomic(char *) listed[64];
 _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "a signal handler must not wait");
 
@@ -37,7 +39,8 @@ static void enlist(tsl_output *output)
     }
 }
 
-/* False if the path was taken, and is not to be touched any more. */
+/* Take the path out of the list. False if the code that ends the process has it: then it is not to
+ * be touched any more. */
 static bool delist(tsl_output *output)
 {
     char *path = output->temporary;
@@ -57,7 +60,7 @@ void tsl_output_remove_temporaries(void)
     }
 }
 
-/* What to do about a failure, for the end of an error line. */
+/* The remedy for a failure, which ends its error line. */
 static const char *remedy(int error)
 {
     switch (error) {
@@ -101,7 +104,7 @@ static void release(tsl_output *output)
     }
 }
 
-/* What the stream calls to write. */
+/* The stream's function for writing. */
 static ssize_t write_part(void *cookie, const char *data, size_t bytes)
 {
     tsl_output *output = cookie;
@@ -132,7 +135,8 @@ static int open_temporary(tsl_output *output)
     for (int attempt = 0; attempt < 1000; attempt++) {
         snprintf(output->temporary, bytes, "%.*s.tesela-%ld-%u.tmp", folder, output->path,
                  (long)getpid(), atomic_fetch_add(&serial, 1));
-        enlist(output); /* before it is made, or a signal between the two would leave it */
+        /* listed before it is made: a signal between the two would leave the file */
+        enlist(output);
         const int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST) {
             return file;
@@ -145,8 +149,8 @@ static int open_temporary(tsl_output *output)
     return -1;
 }
 
-/* By its path a socket could not be opened again, and a file would be written from its beginning.
- */
+/* The descriptor is used as it is: a socket could not be opened again by its path, and a file would
+ * be written from its beginning. */
 int tsl_output_descriptor(const char *path)
 {
     int number = -1, used = 0;
@@ -217,7 +221,8 @@ static int open_place(tsl_output *output, const char *path)
         errno = EISDIR;
         return -1;
     }
-    if (descriptor < 0 && !exists && errno != ENOENT) { /* or rename() would find out at the end */
+    /* rename() would find this out only at the end */
+    if (descriptor < 0 && !exists && errno != ENOENT) {
         return -1;
     }
     const bool direct = descriptor >= 0 || (exists && !S_ISREG(status.st_mode));

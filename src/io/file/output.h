@@ -24,8 +24,8 @@ tsl_status tsl_output_fail(tsl_context *context, const char *path, int error);
 /* The stream to write to; its errors are found by tsl_output_commit(). */
 FILE *tsl_output_stream(tsl_output *output);
 
-/* The temporary file's path, for a library that opens what it writes by name; it writes that and
- * nothing goes to the stream. NULL if the path is written directly. */
+/* The temporary file's path, for a library that opens by name what it writes; then nothing may be
+ * written to the stream. NULL if the path is written directly. */
 const char *tsl_output_temporary(const tsl_output *output);
 
 /* Flush, sync, close, rename onto the path, and free `output` whatever the outcome. TSL_E_IO if any
@@ -36,8 +36,8 @@ tsl_status tsl_output_commit(tsl_output *output);
 /* Close, remove the temporary file and free `output`; NULL is fine. */
 void tsl_output_discard(tsl_output *output);
 
-/* Remove the temporary files of all outputs that are open; files that are in their place stay. For
- * a signal's handler, or other code, that ends the process right after: what is open then cannot be
+/* Removes the temporary files of all outputs that are open; files that are in their place stay. For
+ * a signal's handler, or other code, that ends the process right afterwards: open outputs can't be
  * committed any more. */
 void tsl_output_remove_temporaries(void);
 
@@ -45,11 +45,11 @@ void tsl_output_remove_temporaries(void);
  * not; -1: none. */
 int tsl_output_descriptor(const char *path);
 
-/* Follow `path` while it is a link, to where its file is or would be, which need not be there.
+/* Follows `path` while it is a link, to where its file is or would be; that need not be there.
  * False and errno if that cannot be told. */
 bool tsl_output_follow(char out[PATH_MAX], const char *path);
 
-/* Whether a new file at `path`, where a link leads, would lie among the devices: those are not made
+/* Would a new file at `path`, where a link leads, lie in a folder of devices? Devices are not made
  * by writing. /dev/shm is a folder of files. */
 bool tsl_output_among_devices(const char *path);
 
@@ -57,8 +57,8 @@ bool tsl_output_among_devices(const char *path);
  * stumble over: control characters and, unless `blanks` may stay, blanks. */
 void tsl_plain_name(char *out, size_t bytes, const char *name, bool blanks);
 
-/* Numbers in files have a decimal point whatever the program's locale says: between enter and leave
- * this thread reads and prints them so. */
+/* Between enter and leave this thread reads and prints numbers with a decimal point, as files have
+ * them, whatever the program's locale says. */
 typedef struct tsl_plain_numbers {
     locale_t plain, before;
 } tsl_plain_numbers;

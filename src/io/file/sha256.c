@@ -23,7 +23,7 @@ static uint32_t rotate(uint32_t x, int bits)
     return x >> bits | x << (32 - bits);
 }
 
-/* Section 6.2.2: the message schedule, then 64 rounds. */
+/* FIPS 180-4, section 6.2.2: the message schedule, then 64 rounds. */
 static void compress(tsl_sha256 *hash)
 {
     uint32_t w[64];
@@ -36,7 +36,7 @@ static void compress(tsl_sha256 *hash)
         const uint32_t s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
         w[t] = s1 + w[t - 7] + s0 + w[t - 16];
     }
-    uint32_t s[8]; /* a to h */
+    uint32_t s[8]; /* working variables a to h */
     memcpy(s, hash->state, sizeof s);
     for (int t = 0; t < 64; t++) {
         const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);

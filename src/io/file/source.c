@@ -8,7 +8,7 @@
 
 #include "device/device.h"
 
-/* Read so much in any case. */
+/* Bytes that are read in any case. */
 static const int64_t least_room = 64 << 20;
 
 static void stamp_of(int64_t stamp[2], const struct stat *about)
@@ -17,8 +17,8 @@ static void stamp_of(int64_t stamp[2], const struct stat *about)
     stamp[1] = about->st_mtim.tv_nsec;
 }
 
-/* Read the whole file, inflated if it is gzipped: into half of the memory that is free at most,
- * since what a stream or a gzipped file holds is known at its end only. */
+/* Read the whole file, inflated if it is gzipped. At most half of the free memory is taken, since
+ * the size of a stream or a gzipped file is known only at its end. */
 static tsl_status read_whole(tsl_source *out, tsl_context *context, const char *path,
                              tsl_source_look begins_well)
 {
@@ -89,7 +89,7 @@ const char *tsl_source_bytes(const tsl_source *source, int64_t at, int64_t *byte
     while (got < *bytes) {
         const ssize_t part = pread(source->file, buffer + got, (size_t)(*bytes - got), at + got);
         if (part == 0 || (part < 0 && errno != EINTR)) {
-            errno = part == 0 ? EIO : errno; /* it was cut while it was read */
+            errno = part == 0 ? EIO : errno; /* part 0: the file was cut while it was read */
             return NULL;
         }
         got += part > 0 ? part : 0;

@@ -15,7 +15,7 @@ bool tsl_spool_is_needed(const char *path)
                                         S_ISSOCK(about.st_mode) || S_ISBLK(about.st_mode)));
 }
 
-/* What errors call it. */
+/* What errors call the file. */
 static const char *name_of(const tsl_spool *spool)
 {
     return strcmp(spool->path, standard) == 0 ? "standard input" : spool->path;

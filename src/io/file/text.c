@@ -10,7 +10,8 @@
 
 enum { FIRST_CAPACITY = 1 << 16, LONGEST_FORTRAN = 40 };
 
-/* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. */
+/* A buffer that doubles, up to one byte more than its limit: with that byte the text is too
+ * long. */
 typedef struct growing {
     tsl_text text;
     size_t capacity;
@@ -18,7 +19,7 @@ typedef struct growing {
     int64_t expected; /* bytes of the text, if the file says so rightly; 0: it says nothing */
 } growing;
 
-/* Make room for more. */
+/* Make room for more bytes. */
 static tsl_status grow(growing *buffer, tsl_context *context, const char *name)
 {
     if (buffer->text.size > buffer->limit) {
@@ -125,7 +126,7 @@ void tsl_text_release(tsl_text *text)
 
 tsl_lines tsl_lines_of(const char *data, size_t size)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8's byte order */
+    static const char mark[] = "\xef\xbb\xbf"; /* byte-order mark of UTF-8 */
     if (size >= 3 && memcmp(data, mark, 3) == 0) {
         data += 3;
         size -= 3;
@@ -169,8 +170,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* mantissa * 10^power and, in *error, what it may be off by: products of a long double, whose
- * powers of ten are exact up to 10^27. `cut`: digits are missing at the mantissa's end. */
+/* mantissa * 10^power. *error is the most that it may be off by: powers of ten are exact up to
+ * 10^27 in a long double. `cut`: digits are missing at the mantissa's end. */
 static long double scale(uint64_t mantissa, int power, bool cut, long double *error)
 {
     static const long double tens[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
@@ -202,7 +203,7 @@ static double read_slowly(const char *digits, const char *end, int64_t power)
     for (; digits < end; digits++) {
         point = point || *digits == '.';
         if (*digits == '.' || (count == 0 && *digits == '0')) {
-            power -= point && *digits == '0'; /* before the first that counts */
+            power -= point && *digits == '0'; /* zeros before the first digit that counts */
         } else if (count < DIGITS) {
             copy[count++] = *digits;
             power -= point;
@@ -224,7 +225,8 @@ static double read_slowly(const char *digits, const char *end, int64_t power)
     return value;
 }
 
-/* What comes after the e: a sign or none, and digits. Those beyond any double's are cut short. */
+/* Read an exponent, what comes after the e: a sign or none, and digits. An exponent beyond that of
+ * any double is cut. */
 static bool parse_exponent(const char *p, const char *end, int64_t *out)
 {
     const int64_t enough = INT32_MAX;
@@ -241,7 +243,7 @@ static bool parse_exponent(const char *p, const char *end, int64_t *out)
     return p == end;
 }
 
-/* What a field is. */
+/* What a field holds. */
 typedef enum reading { READ_NUMBER, READ_BEYOND /* any double */, READ_OTHER } reading;
 
 static reading read_decimal(const char *text, size_t length, double *out)
@@ -263,7 +265,7 @@ static reading read_decimal(const char *text, size_t length, double *out)
         } else if (mantissa < UINT64_MAX / 10 - 9) {
             mantissa = 10 * mantissa + (uint64_t)(*p - '0');
             power -= point;
-        } else { /* beyond the precision of a double */
+        } else { /* digits beyond the precision of a double */
             power += !point;
             cut = true;
         }
@@ -304,10 +306,10 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
     return read_decimal(text, length, out) == READ_NUMBER;
 }
 
-/* `field` as C writes it; false if Fortran has no such number either. */
+/* Write `field` as C writes numbers; false if Fortran has no such number either. */
 static bool of_fortran(char *copy, size_t length)
 {
-    enum { DIGITS = 3 }; /* of an exponent without its letter */
+    enum { DIGITS = 3 }; /* digits of an exponent that has no letter */
     char *letter = strpbrk(copy, "dDqQ");
     if (letter != NULL) {
         *letter = 'e';
@@ -331,7 +333,7 @@ static reading read_number(const char *field, size_t length, double *out)
         return plain;
     }
     memcpy(copy, field, length);
-    memset(copy + length, 0, 2); /* one more for a letter */
+    memset(copy + length, 0, 2); /* room for a letter that is put in */
     return of_fortran(copy, length) ? read_decimal(copy, strlen(copy), out) : READ_OTHER;
 }
 

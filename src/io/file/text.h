@@ -5,7 +5,7 @@
 #include "core/core.h"
 #include "io/file/input.h"
 
-/* No text file that tesela reads comes near this; what does is not the file the user meant. */
+/* A limit that no text file for tesela comes near: a longer file is not the one the user meant. */
 #define TSL_TEXT_LIMIT ((size_t)1 << 30)
 
 typedef struct tsl_text {
@@ -17,18 +17,19 @@ typedef struct tsl_text {
  * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
  * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
-/* Read `path` as tsl_text_read() does, if the first TSL_TEXT_BEGINNING bytes, inflated, are
- * accepted by `begins_well`, which may be NULL. Of a text that is that long and is not accepted,
- * only the beginning is read, so that the reader can say what is wrong with it: /dev/zero and other
- * streams have no end. Bytes at random have one of 0 in as many as these. */
+/* Reads `path` as tsl_text_read() does, if `begins_well`, which may be NULL, accepts its first
+ * TSL_TEXT_BEGINNING bytes, inflated. Of a text that is that long and is not accepted only the
+ * beginning is read, so that the reader can say what is wrong with it: /dev/zero and other streams
+ * have no end. Random bytes have a byte of 0 among as many as these. */
 enum { TSL_TEXT_BEGINNING = 4096 };
 tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
                             bool (*begins_well)(const char *data, size_t size));
-/* Read what is left of an input, all of it or as tsl_text_read_if() does. */
+/* Reads what is left of an input: all of it, or as tsl_text_read_if() does. */
 tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit);
 tsl_status tsl_text_take_if(tsl_text *out, tsl_input *input, size_t limit,
                             bool (*begins_well)(const char *data, size_t size));
-/* Beginnings of text, which has no byte of 0, and of that or gzip data. */
+/* Do these bytes begin a text, which has no byte of 0 (tsl_text_is()), or a text or gzip data
+ * (tsl_text_or_gzip())? */
 bool tsl_text_is(const char *data, size_t size);
 bool tsl_text_or_gzip(const char *data, size_t size);
 void tsl_text_release(tsl_text *text);
@@ -45,20 +46,21 @@ tsl_lines tsl_lines_of(const char *data, size_t size);
 /* The next line without its end; false after the last. */
 bool tsl_lines_next(tsl_lines *lines, const char **line, size_t *length);
 
-/* Cut blanks and tabs off both ends of a field. */
+/* Cuts blanks and tabs off both ends of a field. */
 void tsl_trim(const char **text, size_t *length);
 
 /* Parse a whole field, blanks around it allowed. False, and `out` untouched, unless all of it is
  * one decimal number that a double holds ("-1.5", "2e3"; no "inf", "nan" or hexadecimal).
  * Independent of the locale; correctly rounded, so that 1e-999 is 0; of any number of digits. */
 bool tsl_parse_decimal(const char *text, size_t length, double *out);
-/* The same, or a number as Fortran may write it: "1.0D-05", and "0.12345-100", whose exponent has
- * left no room for its letter. No blanks around it; those of at most 40 characters. */
+/* Parses a field as tsl_parse_decimal() does, or as a number that Fortran may write: "1.0D-05", and
+ * "0.12345-100", whose exponent has left no room for its letter. There may be no blanks around it;
+ * such numbers have at most 40 characters. */
 bool tsl_parse_number(const char *field, size_t length, double *out);
 /* Is it a number, but beyond any that a double holds? */
 bool tsl_is_beyond_double(const char *field, size_t length);
-/* Why that has refused a field: "is no finite number", "is beyond what double precision holds",
- * and so on. */
+/* Why a field was refused by tsl_parse_decimal() or tsl_parse_number(): "is no finite number", "is
+ * beyond what double precision holds", and so on. */
 const char *tsl_number_fault(const char *field, size_t length);
 /* A whole field as an integer in the range of int32_t. */
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out);

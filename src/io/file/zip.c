@@ -7,7 +7,7 @@
 #include "comm/comm.h"
 #include "io/file/inflating.h"
 
-/* Records: their signatures, and bytes before what varies. */
+/* Signatures of the records, and their bytes before what varies in length. */
 enum {
     END_BYTES = 22,
     END64_BYTES = 56,
@@ -36,7 +36,7 @@ typedef struct member {
     int64_t local;        /* where its local header is */
 } member;
 
-/* A little-endian number; negative if it passes 2^63. */
+/* A little-endian number; negative if it is 2^63 or more. */
 static int64_t number(const char *data, int bytes)
 {
     uint64_t value = 0;
@@ -51,7 +51,7 @@ static tsl_status damaged(tsl_context *context, const tsl_source *source, const 
     return tsl_fail(context, TSL_E_FORMAT, "%s: damaged zip archive: %s", source->name, what);
 }
 
-/* Exactly `bytes` bytes at `at`, in memory or in `buffer`; as long as no other rank has failed. */
+/* Get exactly `bytes` bytes at `at`, in memory or in `buffer`, unless another rank has failed. */
 static tsl_status take(const char **out, tsl_context *context, const tsl_source *source, int64_t at,
                        int64_t bytes, char *buffer)
 {
@@ -70,7 +70,8 @@ static tsl_status take(const char **out, tsl_context *context, const tsl_source 
 
 /* ---- the directory ------------------------------------------------------------------------ */
 
-/* Where the directory is, from the record at the end: the last END_BYTES … of `tail`. */
+/* Find the directory by the record at the archive's end. The record is in `tail`, the archive's
+ * last bytes. */
 static tsl_status find_directory(tsl_context *context, const tsl_source *source, const char *tail,
                                  int64_t bytes, int64_t *at, int64_t *size)
 {
@@ -174,7 +175,8 @@ static bool read_extra(member *m, const char *extra, int64_t bytes)
     return true;
 }
 
-/* Bytes of the entry at `at`, and of its name and extra fields; 0 where there is no whole one. */
+/* Bytes of the entry at `at`, its name and extra fields included; 0 where there is no whole
+ * entry. */
 static int64_t entry_bytes(const tsl_zip *zip, const char *at, int64_t *name, int64_t *extra)
 {
     const int64_t left = zip->directory + zip->bytes - at;
@@ -232,7 +234,7 @@ static uInt at_most_a_step(int64_t bytes)
     return (uInt)(bytes < STEP ? bytes : STEP);
 }
 
-/* Inflate the bytes at `at` into `out`, whose size they must have. */
+/* Inflate the bytes at `at` into `out`, whose size they must fill exactly. */
 static tsl_status inflate_data(tsl_text *out, tsl_context *context, const tsl_source *source,
                                const member *m, int64_t at, char *buffer)
 {

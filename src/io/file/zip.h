@@ -7,7 +7,7 @@
 typedef struct tsl_zip {
     const tsl_source *source;
     char *directory; /* the central one */
-    int64_t bytes;   /* of it */
+    int64_t bytes;   /* of the directory */
 } tsl_zip;
 
 /* Read the directory. The source is borrowed. TSL_E_IO, TSL_E_FORMAT, TSL_E_NOMEM. Close with
@@ -15,8 +15,8 @@ typedef struct tsl_zip {
 tsl_status tsl_zip_open(tsl_zip *out, tsl_context *context, const tsl_source *source);
 void tsl_zip_close(tsl_zip *zip);
 
-/* The name of the member whose entry is at *at in the directory, where the first is at 0, cut to
- * its first 63 bytes, and *at of the next one; false after the last. */
+/* Gives the name, cut to its first 63 bytes, of the member whose entry is at *at in the directory,
+ * and moves *at to the next entry; the first is at 0. False after the last. */
 enum { TSL_ZIP_NAME = 64 };
 bool tsl_zip_next(const tsl_zip *zip, int64_t *at, char name[TSL_ZIP_NAME]);
 

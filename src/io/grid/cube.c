@@ -11,16 +11,16 @@
 
 enum { LONGEST_AXIS = 1 << 20, LEAST_ATOM = 10, LEAST_VALUE = 2 }; /* bytes of text */
 enum { HEADER_LINES = 6 };
-#define HEADER_BYTES ((size_t)1 << 16)     /* of the beginning that is looked at first */
-#define HEADER_LIMIT ((size_t)1 << 24)     /* and at most */
+#define HEADER_BYTES ((size_t)1 << 16)     /* bytes of the beginning that are looked at first */
+#define HEADER_LIMIT ((size_t)1 << 24)     /* bytes of a header at most */
 static const double bohr = 0.529177210903; /* angstrom; CODATA 2018 */
 
-/* The text as it is walked through. */
+/* The text, and how far it has been read. */
 typedef struct walk {
     tsl_context *context;
     const char *name;
     tsl_lines lines;
-    const char *line; /* what is left of the current line */
+    const char *line; /* the rest of the current line */
     size_t length;
 } walk;
 
@@ -50,7 +50,7 @@ static bool next_field(walk *w, const char **field, size_t *length)
     return *length > 0;
 }
 
-/* The current line's next fields: an integer and `count` numbers. */
+/* Read an integer and `count` numbers, the next fields of the current line. */
 static bool read_fields(walk *w, int32_t *first, double *numbers, int count)
 {
     const char *field;
@@ -62,7 +62,7 @@ static bool read_fields(walk *w, int32_t *first, double *numbers, int count)
     return good;
 }
 
-/* Those of the next line. */
+/* Read an integer and `count` numbers from the next line. */
 static bool read_row(walk *w, int32_t *first, double *numbers, int count)
 {
     return next_line(w) && read_fields(w, first, numbers, count);
@@ -115,7 +115,7 @@ static tsl_status read_axis(walk *w, tsl_cube *cube, int axis)
                           : fail_line(w, TSL_E_FORMAT, "the step along the axis must be positive");
 }
 
-/* Does a line of comment read as one with the number of atoms and the origin, or as an axis? */
+/* Does a line of comment read as the row with the number of atoms and the origin, or as an axis? */
 static bool is_row(const walk *w)
 {
     walk copy = *w;
@@ -124,11 +124,12 @@ static bool is_row(const walk *w)
     const char *field;
     size_t length;
     return read_fields(&copy, &first, numbers, 3) &&
-           (!next_field(&copy, &field, &length) || /* the number of fields may stand there */
+           (!next_field(&copy, &field, &length) || /* the number of fields may follow */
             (tsl_parse_integer(field, length, &fields) && is_at_line_end(&copy)));
 }
 
-/* What reading the header has failed with, unless a line of comment that is missing is why. */
+/* The error of reading the header; where it comes of a line of comment that is missing, the error
+ * says so. */
 static tsl_status fail_header(const walk *w, tsl_status status, int row)
 {
     return row == 0 ? status
@@ -148,7 +149,7 @@ static void copy_title(char out[TSL_CUBE_TITLE], const char *line, size_t length
     out[i] = 0;
 }
 
-/* What is no cube, told by its first bytes or by its third line. */
+/* The error of a file that is no cube, as its first bytes or its third line tell. */
 static tsl_status fail_other(const walk *w)
 {
     return fail_line(
@@ -157,13 +158,13 @@ static tsl_status fail_other(const walk *w)
         "comment come the number of atoms and the origin, x y z");
 }
 
-/* Three lines of axes after the one with the number of atoms and the origin. `size`: bytes of the
- * file; SIZE_MAX: not known. */
+/* Read the row with the number of atoms and the origin, and three rows of axes. `size`: bytes of
+ * the file; SIZE_MAX: not known. */
 static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
 {
     int32_t atoms = 0;
     bool there = true;
-    int row = 0; /* the line of comment that is none */
+    int row = 0; /* the line of comment that reads as a row */
     if (size == 0) {
         return tsl_fail(w->context, TSL_E_FORMAT, "%s: the file is empty", w->name);
     }
@@ -222,8 +223,8 @@ static tsl_status read_atoms(walk *w, tsl_cube *cube)
     return TSL_OK;
 }
 
-/* The line that names the field of a file with a negative number of atoms: how many fields there
- * are, and the id of each. */
+/* Read the line that follows a negative number of atoms: the number of fields, and the id of
+ * each. */
 static tsl_status read_id(walk *w, tsl_cube *cube)
 {
     const char *field;
@@ -335,7 +336,7 @@ done:
     return status;
 }
 
-/* How many bytes of the beginning hold the header's lines; 0: not those that are there. */
+/* Does the beginning of a file hold all lines of the header? */
 static bool holds_header(const char *data, size_t bytes)
 {
     tsl_lines lines = tsl_lines_of(data, bytes);
@@ -373,7 +374,7 @@ tsl_status tsl_cube_open(tsl_cube *out, tsl_input *input)
 
 tsl_status tsl_cube_load(tsl_cube *out, tsl_input *input)
 {
-    enum { WIDEST = 64 }; /* bytes of a value's text and the blanks before it, on the average */
+    enum { WIDEST = 64 }; /* bytes of a value's text and the blanks before it, on average */
     tsl_text text;
     tsl_cube head;
     tsl_status status = tsl_cube_open(&head, input);
@@ -409,7 +410,7 @@ void tsl_cube_release(tsl_cube *cube)
     *cube = (tsl_cube){.atoms = 0};
 }
 
-/* 6 digits after the point, or where that is another number as many as it takes. */
+/* Write 6 digits after the point or, where that would be another number, as many as it takes. */
 static void write_number(FILE *stream, double value)
 {
     char text[32];

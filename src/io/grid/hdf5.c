@@ -35,7 +35,7 @@ const char *tsl_hdf5_library(void)
     return &H5_VERS_INFO[sizeof "HDF5 library version: " - 1];
 }
 
-/* The whole file in memory, of which the library makes a copy. */
+/* Open a file that is held in memory, of which the library makes a copy. */
 static tsl_status open_image(hid_t *file, tsl_input *input)
 {
     tsl_text image;
@@ -99,8 +99,8 @@ void tsl_hdf5_close(tsl_hdf5 *file)
 
 /* ---- datasets ------------------------------------------------------------------------------ */
 
-/* A soft or external link on the way to `dataset` that leads nowhere: its own name's length, and
- * where it leads; false if there is none. */
+/* Find a soft or external link on the way to `dataset` that leads nowhere: the length of its own
+ * name, and where it leads. False if there is none. */
 static bool find_broken_link(int *length, char target[TSL_HDF5_NAME], const tsl_hdf5 *file,
                              const char *dataset)
 {
@@ -137,7 +137,7 @@ static bool find_broken_link(int *length, char target[TSL_HDF5_NAME], const tsl_
 
 enum { MOST_NAMES = 8, LONGEST_NAME = 48, NAMES_TEXT = MOST_NAMES * (LONGEST_NAME + 2) + 8 };
 
-/* Names of a group's links, between commas. */
+/* Write the names of a group's links, with commas between. */
 static void list_links(char names[NAMES_TEXT], hid_t group)
 {
     H5G_info_t about = {.nlinks = 0};
@@ -156,7 +156,8 @@ static void list_links(char names[NAMES_TEXT], hid_t group)
     }
 }
 
-/* A group may have that name, or a link that leads nowhere. */
+/* The error where there is no dataset of that name: a group may have it, or a link that leads
+ * nowhere. */
 static tsl_status fail_no_dataset(const tsl_hdf5 *file, const char *dataset,
                                   const tsl_hdf5_fault *fault)
 {
@@ -183,7 +184,7 @@ static tsl_status fail_no_dataset(const tsl_hdf5 *file, const char *dataset,
 
 /* ---- elements ------------------------------------------------------------------------------ */
 
-/* What else a dataset may hold. */
+/* The words for other kinds of elements. */
 static const char *name_elements(H5T_class_t class)
 {
     switch (class) {
@@ -247,7 +248,7 @@ static tsl_status look_at_shape(tsl_hdf5_array *out, const tsl_hdf5_place *at)
     return TSL_OK;
 }
 
-/* The attribute of tesela's own files. */
+/* Read the attribute with the lengths of the box, which tesela's own files have. */
 static void read_lengths(tsl_hdf5_remarks *remarks, hid_t dataset)
 {
     double lengths[3] = {0};
@@ -272,7 +273,8 @@ static void read_lengths(tsl_hdf5_remarks *remarks, hid_t dataset)
     H5Aclose(attribute);
 }
 
-/* Scale-offset packing keeps so many decimals. */
+/* The unit of the last decimal that scale-offset packing has kept; 0: the dataset is not packed
+ * so. */
 static double packing_unit(hid_t dataset)
 {
     unsigned flags = 0, values[32] = {0}, config = 0;
@@ -317,9 +319,9 @@ tsl_status tsl_hdf5_look(tsl_hdf5_array *out, tsl_hdf5_remarks *remarks, tsl_hdf
     return status;
 }
 
-/* Read a dataset of exactly the elements of `array`; false if it has others by now, or cannot be
- * read. Until it is asked for its shape, a virtual dataset of numbered files has that which it was
- * last written with, which is larger where some of the files are gone. */
+/* Read a dataset that has exactly the elements of `array`; false if it has others by now, or cannot
+ * be read. A virtual dataset of numbered files has the shape that it was last written with until it
+ * is asked for it. That shape is larger where some of the files are gone. */
 static bool read_elements(void *data, hid_t dataset, const tsl_hdf5_array *array)
 {
     const hid_t type = array->precision == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
@@ -355,9 +357,10 @@ tsl_status tsl_hdf5_read(void *data, tsl_hdf5 *file, const char *dataset,
 typedef struct search {
     int datasets, fields;
     char name[TSL_HDF5_NAME];   /* of the last dataset, or of the last of three axes */
-    char broken[TSL_HDF5_NAME]; /* of the first link that leads to nothing that can be opened */
+    char broken[TSL_HDF5_NAME]; /* of the first link that leads to nothing */
     char names[NAMES_TEXT];     /* of datasets, or of those of three axes */
-    haddr_t met[MOST_NAMES];    /* where they are: by another link they are the same */
+    haddr_t met[MOST_NAMES];    /* addresses of datasets that were met: another link to one is not
+                                   counted */
 } search;
 
 /* Where an object is, for comparison. */
@@ -392,7 +395,7 @@ static void take_dataset(search *s, const char *name, hid_t dataset)
         }
     }
     if (field && s->fields == 0) {
-        s->names[0] = '\0'; /* those of other axes do not matter any more */
+        s->names[0] = '\0'; /* datasets of other axes do not matter from here on */
     }
     if (field || s->fields == 0) {
         const int listed = field ? s->fields : s->datasets;

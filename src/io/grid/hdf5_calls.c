@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the library says, innermost first, and what it means to whoever gave the file. */
+/* Messages of the library, innermost first, and what each means to the user who gave the file. */
 static const struct {
     const char *words;
-    int error; /* errno that goes with them; 0: any */
+    int error; /* errno that goes with the messages; 0: any */
     tsl_status status;
     const char *meaning;
 } known_faults[] = {
@@ -44,7 +44,7 @@ static const struct {
 
 enum { KNOWN_FAULTS = sizeof known_faults / sizeof *known_faults };
 
-/* Of one call that failed, from the innermost error outwards. */
+/* Note the reason of a call that failed; called for each error, from the innermost outwards. */
 static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
     static const char before[] = "error message = '";
@@ -88,8 +88,8 @@ tsl_hdf5_silence tsl_hdf5_enter(tsl_hdf5_fault *fault)
 {
     tsl_hdf5_silence before = {NULL, NULL};
     tsl_hdf5_forget(fault);
-    /* Nothing is open when the process ends but what could not be written; to try that again then,
-     * as the library does, ends in a crash. */
+    /* Files that are still open when the process ends could not be written. The library would try
+     * that again then, and crash. */
     H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
     H5Eset_auto2(H5E_DEFAULT, keep_first, fault);

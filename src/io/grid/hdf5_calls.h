@@ -1,4 +1,4 @@
-/* Calls of the HDF5 library, and why they failed. */
+/* Calls of the HDF5 library, and the reasons of their failures. */
 #ifndef TSL_IO_HDF5_CALLS_H
 #define TSL_IO_HDF5_CALLS_H
 
@@ -11,13 +11,13 @@
 #include "io/file/text.h"
 #include "io/grid/hdf5.h"
 
-/* Why the first call failed, in the library's words and in the system's, where it has any. */
+/* Why the first call failed: the library's message and the system's, where there is one. */
 typedef struct tsl_hdf5_fault {
     char reason[128];
     char system[64];
     int error;       /* errno; 0: the library does not say */
-    int known;       /* row of the faults that have words of ours; -1: none */
-    char filter[64]; /* that is required, and not there */
+    int known;       /* its row in the table of messages; -1: none */
+    char filter[64]; /* name of a filter that is required, and not there */
 } tsl_hdf5_fault;
 
 /* The library prints its errors unless told otherwise: between enter and leave they are kept. */
@@ -28,10 +28,11 @@ typedef struct tsl_hdf5_silence {
 
 tsl_hdf5_silence tsl_hdf5_enter(tsl_hdf5_fault *fault);
 void tsl_hdf5_leave(tsl_hdf5_silence before);
-/* Forget a failure that was looked for. */
+/* Forget the failure of a call that was allowed to fail. */
 void tsl_hdf5_forget(tsl_hdf5_fault *fault);
 
-/* "PATH: cannot write: No space left on device", "PATH: is locked by …". */
+/* Returns TSL_E_IO or TSL_E_FORMAT with a line for the fault: "PATH: cannot write: No space left on
+ * device", "PATH: is locked by …". */
 tsl_status tsl_hdf5_fail(tsl_context *context, const tsl_hdf5_fault *fault, const char *path,
                          const char *what);
 
@@ -42,11 +43,12 @@ typedef struct tsl_hdf5_place {
     tsl_context *context;
     tsl_hdf5_fault *fault;
     const char *path;
-    const char *name; /* of the dataset */
+    const char *name; /* the dataset's */
     hid_t dataset;
 } tsl_hdf5_place;
 
-/* Are all files there that it takes elements from, and was any written? */
+/* Checks that all files are there that the dataset takes elements from, and that any element was
+ * written. */
 tsl_status tsl_hdf5_check_storage(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at);
 
 #endif

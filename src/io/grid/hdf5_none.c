@@ -1,4 +1,4 @@
-/* What a build without the HDF5 library says. */
+/* The functions of hdf5.h in a build without the HDF5 library. */
 #include "core/config.h"
 #include "io/grid/hdf5.h"
 
@@ -27,7 +27,7 @@ void tsl_hdf5_close(tsl_hdf5 *file)
     (void)file;
 }
 
-/* No file is ever open. */
+/* The functions below are never called, since no file is ever open. */
 tsl_status tsl_hdf5_choose(char name[TSL_HDF5_NAME], int *datasets, tsl_hdf5 *file)
 {
     (void)name;

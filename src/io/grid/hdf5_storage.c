@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEEPEST = 16 }; /* virtual datasets of virtual datasets */
+enum { DEEPEST = 16 }; /* levels of virtual datasets within virtual datasets */
 
 /* ---- other files' names -------------------------------------------------------------------- */
 
@@ -22,8 +22,8 @@ static int folder_length(const char *path)
     return slash != NULL ? (int)(slash - path) + 1 : 0;
 }
 
-/* A prefix that the environment says, "${ORIGIN}" being the folder of the file; "" if there is
- * none. */
+/* The prefix that a variable of the environment gives, with the file's folder for "${ORIGIN}"; ""
+ * if there is none. */
 static void environment_prefix(char out[PATH_MAX], const char *variable, const char *path)
 {
     static const char origin[] = "${ORIGIN}";
@@ -37,14 +37,14 @@ static void environment_prefix(char out[PATH_MAX], const char *variable, const c
              prefix + (relative ? sizeof origin - 1 : 0));
 }
 
-/* The places where the library looks for a virtual dataset's source: number `turn`; false if there
- * are no more. */
+/* The next place where the library looks for a virtual dataset's source, by its number `turn`;
+ * false if there are no more. */
 static bool next_place(char out[PATH_MAX], const char *path, const char *name, int turn)
 {
     char prefix[PATH_MAX];
     const char *base = name + folder_length(name);
     switch (turn) {
-    case 0: /* as it is, where it is absolute */
+    case 0: /* the name as it is, where it is absolute */
         snprintf(out, PATH_MAX, "%s", name[0] == '/' ? name : "");
         return true;
     case 1:
@@ -67,7 +67,8 @@ static bool next_place(char out[PATH_MAX], const char *path, const char *name, i
 
 static tsl_status check_deeper(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at, int depth);
 
-/* Does a dataset have what is selected in `part`? One without bounds takes what there is. */
+/* Does a dataset have what is selected in `part`? A selection without bounds takes what there
+ * is. */
 static bool reaches(hid_t dataset, hid_t part)
 {
     hsize_t shape[H5S_MAX_RANK], first[H5S_MAX_RANK], last[H5S_MAX_RANK];
@@ -85,7 +86,7 @@ static bool reaches(hid_t dataset, hid_t part)
     return whole;
 }
 
-/* A dataset of another file, or of the same. */
+/* Check a source of a virtual dataset, in another file or the same. */
 static tsl_status check_source(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at,
                                const char *place, hid_t file, const char *name, hid_t part,
                                int depth)
@@ -145,8 +146,8 @@ static tsl_status check_file(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at
     return status;
 }
 
-/* Names with numbers of blocks in them, "part-%b.h5", stand for as many files as there are: the
- * first must be there. */
+/* Put number 0 into a name with block numbers, "part-%b.h5". Such a name stands for as many files
+ * as there are, and the first must be there. */
 static bool set_block(char *name)
 {
     char *percent = strchr(name, '%');
@@ -177,7 +178,8 @@ static tsl_status check_virtual(tsl_hdf5_remarks *remarks, const tsl_hdf5_place 
         const hid_t part = H5Pget_virtual_vspace(how, i);
         const hssize_t points = H5Sget_select_npoints(part);
         H5Sclose(part);
-        left = points < 0 ? 0 : left - points; /* as many as there are sources for */
+        /* without bounds: as many as there are sources for */
+        left = points < 0 ? 0 : left - points;
         const hid_t source = H5Pget_virtual_srcspace(how, i);
         status = check_file(remarks, at, file, dataset, source, depth);
         H5Sclose(source);
@@ -188,7 +190,7 @@ static tsl_status check_virtual(tsl_hdf5_remarks *remarks, const tsl_hdf5_place 
 
 /* ---- files of bare numbers ----------------------------------------------------------------- */
 
-/* The library takes zeros for what is beyond such a file's end. */
+/* Check files of bare numbers: the library takes zeros for what is beyond such a file's end. */
 static tsl_status check_external(const tsl_hdf5_place *at, hid_t how)
 {
     const hid_t type = H5Dget_type(at->dataset);
@@ -240,7 +242,7 @@ static void count_chunks(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at, hi
         written = (hsize_t)chunks;
     }
 #else
-    written = (hsize_t)chunks; /* the library does not tell */
+    written = (hsize_t)chunks; /* the library does not say how many were written */
 #endif
     H5Sclose(space);
     remarks->chunks += chunks;
@@ -260,7 +262,8 @@ static tsl_status check_written(tsl_hdf5_remarks *remarks, const tsl_hdf5_place 
                         "%s: '%s' was made, but none of its elements was ever written", at->path,
                         at->name);
     }
-    if (status == H5D_SPACE_STATUS_PART_ALLOCATED && layout == H5D_CHUNKED) { /* or packed */
+    /* or the pieces are packed */
+    if (status == H5D_SPACE_STATUS_PART_ALLOCATED && layout == H5D_CHUNKED) {
         count_chunks(remarks, at, how);
     }
     return TSL_OK;

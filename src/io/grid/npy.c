@@ -9,7 +9,7 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_BYTES = 6, PREFIX_BYTES = 12, ALIGNMENT = 64 };
 
-/* The header's text, a Python dictionary, as it is walked through. */
+/* The header's text, a Python dictionary, and how far it has been read. */
 typedef struct walk {
     tsl_context *context;
     const char *name;
@@ -85,7 +85,7 @@ static bool take_number(walk *w, int64_t *out)
 static const struct {
     char kind;
     int unit;
-    int sizes[5]; /* ended by 0; none: any */
+    int sizes[5]; /* ended by 0; empty: any */
 } kinds[] = {
     {'b', 1, {1}},         {'i', 1, {1, 2, 4, 8}}, {'u', 1, {1, 2, 4, 8}}, {'f', 1, {2, 4, 8, 16}},
     {'c', 1, {8, 16, 32}}, {'m', 1, {8}},          {'M', 1, {8}},          {'V', 1, {0}},
@@ -129,7 +129,7 @@ static tsl_status take_type(walk *w, tsl_npy *out)
     if (!take_string(w, &text, &length)) {
         return damaged(w, "has no type of elements after 'descr'");
     }
-    /* what has no sign of its byte order is in the machine's, as NumPy reads it */
+    /* a type without a sign of its byte order is in the machine's, as NumPy reads it */
     const bool bare = length > 0 && strchr("<>|=", text[0]) == NULL;
     if (length + bare < sizeof out->type) {
         out->type[0] = '=';
@@ -173,7 +173,7 @@ static tsl_status take_shape(walk *w, tsl_npy *out)
         if (!take_number(w, &out->shape[out->axes++])) {
             return damaged(w, "has a length in 'shape' that is no whole number below 2^63");
         }
-        take(w, 'L'); /* of Python 2 */
+        take(w, 'L'); /* Python 2 writes an L behind a number */
         comma = take(w, ',');
     }
     return out->axes == 1 && !comma ? damaged(w, "has a number, not a list, after 'shape'")
@@ -187,7 +187,7 @@ static tsl_status take_entries(walk *w, tsl_npy *out)
         const char *key;
         tsl_status (*take_value)(walk *w, tsl_npy *out);
     } entries[3] = {{"descr", take_type}, {"fortran_order", take_order}, {"shape", take_shape}};
-    int met = 0; /* bits */
+    int met = 0; /* bits of the entries that were met */
     bool more = true;
     if (!take(w, '{')) {
         return damaged(w, "is no Python dictionary");
@@ -305,7 +305,7 @@ tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, c
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-/* Before memory is taken: does a regular file hold what its header says? */
+/* Before memory is taken, check that a regular file holds what its header says. */
 static tsl_status check_size(const tsl_npy *header, const tsl_input *input)
 {
     const int64_t left = tsl_input_left(input);
@@ -323,7 +323,7 @@ tsl_status tsl_npy_open(tsl_npy *header, tsl_input *input)
     const char *text;
     size_t bytes;
     tsl_npy found;
-    /* no more than the header: what follows may come through a pipe */
+    /* no more than the header is read: the data may come through a pipe */
     tsl_status status = tsl_input_peek(input, PREFIX_BYTES, &text, &bytes);
     if (status == TSL_OK && bytes == PREFIX_BYTES) {
         const bool long_form = text[MAGIC_BYTES] != 1;
@@ -397,7 +397,7 @@ tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const c
     return status;
 }
 
-/* The header, padded so that the data begin at a multiple of 64 bytes. */
+/* The header is padded so that the data begin at a multiple of 64 bytes. */
 void tsl_npy_write_header(FILE *stream, const tsl_npy *header)
 {
     char text[TSL_NPY_AXES * 21 + 128];

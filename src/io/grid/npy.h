@@ -1,5 +1,5 @@
-/* NumPy's files of arrays, .npy, versions 1.0 to 3.0. Elements are bytes to most of this code: what
- * they mean, byte order included, is kept as the file says it. */
+/* NumPy's files of arrays, .npy, versions 1.0 to 3.0. Elements are kept as bytes, in the byte order
+ * of the file. */
 #ifndef TSL_IO_NPY_H
 #define TSL_IO_NPY_H
 
@@ -9,7 +9,7 @@
 
 enum { TSL_NPY_AXES = 32, TSL_NPY_TYPE = 32, TSL_NPY_LONGEST_HEADER = 65536 };
 
-/* What a header says. */
+/* The contents of a header. */
 typedef struct tsl_npy {
     char type[TSL_NPY_TYPE];     /* "<f8", ">c16", "|V4": byte order, kind and size */
     int64_t item;                /* bytes of an element, >= 1 */
@@ -20,13 +20,13 @@ typedef struct tsl_npy {
     int64_t offset;              /* bytes before the data */
 } tsl_npy;
 
-/* Read a header from the first `size` bytes of a file that errors call `name`. TSL_E_FORMAT if it
- * is none or damaged, TSL_E_UNSUPPORTED for what cannot be moved as bytes (objects, structures) and
- * other versions. */
+/* Reads a header from the first `size` bytes of a file that errors call `name`. TSL_E_FORMAT if it
+ * is no header or damaged; TSL_E_UNSUPPORTED for elements that cannot be moved as bytes (objects,
+ * structures) and for other versions. */
 tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, const char *data,
                          size_t size);
 
-/* Does a file that begins so call itself .npy? */
+/* Do the first bytes of a file say that it is .npy? */
 bool tsl_npy_is(const char *data, size_t bytes);
 
 /* Read a whole file, gzipped or not. `data` gets count * item bytes: tsl_release(). TSL_E_IO if it
@@ -35,26 +35,28 @@ bool tsl_npy_is(const char *data, size_t bytes);
  */
 tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const char *path);
 
-/* The same in two steps, for what is to be judged before memory is taken: the header, which stays
- * to be read, and the data. */
+/* Reads a file in two steps, so that it can be judged before memory is taken: tsl_npy_open() reads
+ * the header, which stays to be read, and tsl_npy_load() the data. Errors are those of
+ * tsl_npy_read(). */
 tsl_status tsl_npy_open(tsl_npy *header, tsl_input *input);
 tsl_status tsl_npy_load(void **data, tsl_input *input, const tsl_npy *header);
 
-/* Write a file, whole or not at all. Of `header` type, item, order and shape count. */
+/* Writes a file, whole or not at all. Of `header` the members type, item, order and shape count. */
 tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *header,
                          const void *data);
 
-/* Write what comes before the data, to a stream that the caller then writes the data to. */
+/* Writes the header to a stream, to which the caller then writes the data. */
 void tsl_npy_write_header(FILE *stream, const tsl_npy *header);
 
 /* Elements as numbers. tsl_npy_has_integers(): are they integers that an int64_t holds?
- * tsl_npy_has_numbers(): those, truth values, or floating-point numbers of 2, 4, 8 and, of this
- * machine's long double, 16 bytes, complex ones of 8, 16 and 32, all in either byte order. Then
- * element `i` of `data`, rounded to double; `data` need not be aligned. */
+ * tsl_npy_has_numbers(): are they integers, truth values, floating-point numbers of 2, 4, 8 or, of
+ * this machine's long double, 16 bytes, or complex numbers of 8, 16 or 32 bytes, in either byte
+ * order? The other functions give element `i` of `data`, rounded to double; `data` need not be
+ * aligned. */
 bool tsl_npy_has_integers(const tsl_npy *header);
 int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i);
 bool tsl_npy_has_numbers(const tsl_npy *header);
 double tsl_npy_number(const tsl_npy *header, const void *data, int64_t i, double *imaginary);
-/* Are elements in this machine's byte order? */
+/* Are the elements in this machine's byte order? */
 bool tsl_npy_is_native(const tsl_npy *header);
 #endif

@@ -5,7 +5,7 @@
 
 #include "io/grid/npy.h"
 
-/* Kinds of elements, and bits: bytes they may have. */
+/* Kinds of elements, each with a bit for each size that it may have. */
 static const struct {
     char kind;
     int sizes;
@@ -16,7 +16,7 @@ static const struct {
                {'c', 8 | 16 | 32}};
 enum { NUMBERS = sizeof numbers / sizeof *numbers, INTEGERS = 2 };
 
-/* A part of an element: what is not complex has one. */
+/* Bytes of a part of an element: complex numbers have two parts, others one. */
 enum { LONGEST_PART = 16 };
 
 static char own_order(void)
@@ -53,7 +53,7 @@ bool tsl_npy_has_integers(const tsl_npy *header)
     return is_among(header, INTEGERS);
 }
 
-/* Other machines' numbers of 16 bytes are of several kinds. */
+/* Numbers of 16 bytes in the other byte order are left out: other machines have several kinds. */
 bool tsl_npy_has_numbers(const tsl_npy *header)
 {
     const bool wide = (header->type[1] == 'f' && header->item == 16) ||
@@ -96,7 +96,7 @@ int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i)
     case 4:
         return is_signed ? (int64_t)element.i4 : (int64_t)element.u4;
     default:
-        return element.i8; /* of unsigned ones those beyond its range are negative */
+        return element.i8; /* unsigned numbers beyond its range become negative */
     }
 }
 

@@ -10,11 +10,11 @@ enum {
     MOST_MEMBERS = 16,
     HEADER = 512, /* bytes of a member's header at most */
     NAME = 64,
-    VERSION = 45, /* of the format, that knows ZIP64 */
-    DATE = 33     /* 1 January 1980: the same arrays are the same file */
+    VERSION = 45, /* of the format, the first that knows ZIP64 */
+    DATE = 33     /* 1 January 1980, so that the same arrays make the same file */
 };
 
-/* What the directory says of a member. */
+/* A member, as the directory describes it. */
 typedef struct entry {
     char name[NAME];
     char header[HEADER];
@@ -54,11 +54,11 @@ static void put(FILE *stream, uint64_t value, int bytes)
     }
 }
 
-/* What a member's header and its entry in the directory share, from the flags on. */
+/* Write what a member's header and its entry in the directory share, from the flags on. */
 static void put_common(FILE *stream, const entry *e, int extra)
 {
     put(stream, 0, 2); /* no flags */
-    put(stream, 0, 2); /* stored */
+    put(stream, 0, 2); /* no compression */
     put(stream, 0, 2);
     put(stream, DATE, 2);
     put(stream, e->crc, 4);

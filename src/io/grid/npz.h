@@ -7,17 +7,17 @@
 
 #include "core/core.h"
 
-/* A member: bytes before an array's data, and the data. Both are borrowed. */
+/* A member: the elements of an array of one axis. Name, type and data are borrowed. */
 typedef struct tsl_npz_member {
     const char *name; /* "indptr": the member is indptr.npy */
     const char *type; /* "<i8" */
     int64_t item;     /* bytes of an element */
-    int64_t count;    /* of one axis */
+    int64_t count;    /* elements */
     const void *data;
 } tsl_npz_member;
 
-/* Write an archive, whole or not at all: members stored as they are, with ZIP64's sizes. TSL_E_IO.
- */
+/* Writes an archive, whole or not at all. Members are stored without compression, with ZIP64's
+ * sizes. TSL_E_IO. */
 tsl_status tsl_npz_write(tsl_context *context, const char *path, const tsl_npz_member *members,
                          int count);
 

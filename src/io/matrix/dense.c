@@ -19,7 +19,7 @@ static tsl_status take(tsl_dense *out, tsl_context *context)
     return out->value != NULL ? TSL_OK : tsl_fail_memory(context, 8 * count, "vectors");
 }
 
-/* All the bytes of a source, where they are or in *copy, which is then to be released. */
+/* Get all bytes of a source: where they are, or read into *copy, which is then to be released. */
 static tsl_status load(const char **data, char **copy, tsl_context *context,
                        const tsl_source *source)
 {
@@ -32,7 +32,7 @@ static tsl_status load(const char **data, char **copy, tsl_context *context,
     return *data != NULL ? TSL_OK : tsl_fail(context, TSL_E_IO, "%s: cannot read", source->name);
 }
 
-/* The header, of one or two axes of numbers, and the places of the data. */
+/* Check that a header has one or two axes of numbers, and set the counts of rows and columns. */
 static tsl_status check_header(const tsl_npy *header, tsl_context *context,
                                const tsl_source *source)
 {
@@ -55,7 +55,7 @@ static tsl_status check_header(const tsl_npy *header, tsl_context *context,
                           header->count * header->item);
 }
 
-/* Rows that come one after the other, as numbers by columns. */
+/* Turn numbers that are held row after row into columns. */
 static tsl_status turn(tsl_dense *v, tsl_context *context)
 {
     const int64_t rows = v->rows, columns = v->columns;
@@ -110,7 +110,7 @@ done:
     return status;
 }
 
-/* A matrix that is held by rows, of a symmetric one a triangle, as numbers by columns. */
+/* Turn a matrix that is held by rows, of a symmetric one a triangle, into numbers by columns. */
 static tsl_status spread(tsl_dense *out, tsl_context *context, const tsl_matrix_file *file)
 {
     const tsl_csr *m = &file->matrix;

@@ -46,7 +46,7 @@ bool tsl_dense_is(const tsl_source *source)
     return begins_with(source, npy_magic);
 }
 
-/* A dense matrix; its zeros are no entries. */
+/* Read a dense matrix, whose zeros are no entries. */
 static tsl_status parse_dense(tsl_matrix_file *out, tsl_context *context, const tsl_source *source)
 {
     tsl_dense dense;
@@ -80,7 +80,7 @@ static tsl_status parse_dense(tsl_matrix_file *out, tsl_context *context, const 
     return TSL_OK;
 }
 
-/* SciPy's, or one array. */
+/* Read an archive: a matrix of SciPy's, or one array. */
 static tsl_status parse_archive(tsl_matrix_file *out, tsl_context *context,
                                 const tsl_source *source)
 {

@@ -41,7 +41,7 @@
 #include "io/file/source.h"
 #include "tesela/sparse.h"
 
-/* A matrix as its file has it: of a symmetric one, one triangle. */
+/* A matrix as its file has it; of a symmetric matrix one triangle. */
 typedef struct tsl_matrix_file {
     tsl_csr matrix; /* columns ascend in each row, each once; values are finite */
     tsl_sparse_storage storage;
@@ -51,12 +51,12 @@ typedef struct tsl_matrix_file {
     const char *field;    /* "real", "integer", "complex", "pattern" */
     const char *symmetry; /* "general", "symmetric", "skew-symmetric", "hermitian" */
     int64_t entries;      /* in the file */
-    int64_t duplicates;   /* of them, added to another of their place */
+    int64_t duplicates;   /* entries that were added to another at their place */
     int64_t underflows;   /* numbers nearer to 0 than any double, and so read as 0 */
     int64_t bytes;        /* of the file, inflated */
 } tsl_matrix_file;
 
-/* Read a matrix, plain or gzipped; what it is is told by its content. All threads of the context
+/* Reads a matrix, plain or gzipped; its format is told by its content. All threads of the context
  * parse. Beside the matrix (12 bytes an entry, 8 a row) this takes a few MiB a thread; a gzipped
  * file and a pipe are held whole. Errors name the file, and the line or element: TSL_E_IO if it
  * cannot be read; TSL_E_FORMAT if it is damaged, or holds a number that is not finite or an entry
@@ -75,35 +75,35 @@ typedef struct tsl_dense {
     int64_t underflows; /* as of tsl_matrix_file */
 } tsl_dense;
 
-/* Read vectors: a Matrix Market file, array or coordinate (what is not there is 0), a .npz or a
- * .npy file. Errors are those of tsl_matrix_read(). Release with tsl_dense_release(). */
+/* Reads vectors from a Matrix Market file, array or coordinate (a place without an entry is 0), a
+ * .npz or a .npy file. Errors are those of tsl_matrix_read(). Release with tsl_dense_release(). */
 tsl_status tsl_dense_read(tsl_dense *out, tsl_context *context, const char *path);
 void tsl_dense_release(tsl_dense *vectors);
-/* Read one vector of `rows` numbers, with the errors of tsl_matrix_read(); TSL_E_FORMAT if there
- * are more or others. */
+/* Reads one vector of `rows` numbers. Errors are those of tsl_matrix_read(), and TSL_E_FORMAT if
+ * there are more vectors, or another number of rows. */
 tsl_status tsl_vector_read(double *out, int64_t rows, tsl_context *context, const char *path);
 
-/* Write vectors, whole or not at all: .npy (<f8) if the path ends so, else a Matrix Market array
- * of 17 digits, which give the same numbers back. */
+/* Writes vectors, whole or not at all: as .npy (<f8) if the path ends so, else as a Matrix Market
+ * array whose 17 digits give the same numbers back. */
 tsl_status tsl_dense_write(tsl_context *context, const char *path, const tsl_dense *x);
 tsl_status tsl_vector_write(tsl_context *context, const char *path, const double *x, int64_t rows);
 
 /* ---- between the readers ------------------------------------------------------------------ */
 
-/* Are the first TSL_TEXT_BEGINNING bytes of a file those of a format that is read? */
+/* Do the first TSL_TEXT_BEGINNING bytes of a file belong to a format that is read here? */
 bool tsl_matrix_begins_well(const char *data, size_t size);
-/* Is it a zip archive, or an array of NumPy's, by its first bytes? */
+/* Do the first bytes say that it is a zip archive (tsl_npz_is()), or an array of NumPy's? */
 bool tsl_npz_is(const tsl_source *source);
 bool tsl_dense_is(const tsl_source *source);
-/* Vectors, or a dense matrix, of a .npy file; *field as of tsl_matrix_file. */
+/* Reads vectors, or a dense matrix, from a .npy file. *field is as in tsl_matrix_file. */
 tsl_status tsl_dense_parse_npy(tsl_dense *out, const char **field, tsl_context *context,
                                const tsl_source *source);
 tsl_status tsl_npz_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
 tsl_status tsl_mtx_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
 
-/* Bring each row's columns into order and sum entries of the same place, the smallest first;
- * `drop`: take out zeros. Returns the number of entries that were added to another. By all threads;
- * the outcome does not depend on the order in which a row's entries are given. */
+/* Brings each row's columns into order and sums entries at the same place, the smallest first;
+ * `drop`: takes out zeros. Returns the number of entries that were added to another. All threads
+ * work; the outcome does not depend on the order in which a row's entries are given. */
 int64_t tsl_rows_tidy(tsl_csr *matrix, int threads, bool drop);
 
 #endif

@@ -1,7 +1,7 @@
 /* Matrix Market files. The text after the size line is cut into blocks; threads take them in turn
- * and work on the lines that begin there. Twice: first the entries of each row are counted, then
- * each is put into its row. The order in which threads do that is not the file's, so rows are
- * sorted after it. */
+ * and work on the lines that begin there. They do so twice: first they count the entries of each
+ * row, then they put each entry into its row. The order in which threads do that is not the file's,
+ * so rows are sorted afterwards. */
 #include "io/matrix/mtx.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum {
     BLOCK = 1 << 20,
     LONGEST_LINE = 1 << 16,
     BUFFER = 1 + BLOCK + LONGEST_LINE,
-    TOGETHER = 64 /* blocks, after which a rank looks whether the others go on */
+    TOGETHER = 64 /* blocks between two looks whether other ranks have failed */
 };
 
 typedef enum fault_kind {
@@ -34,7 +34,7 @@ typedef enum fault_kind {
     OTHER_TRIANGLE
 } fault_kind;
 
-/* What is wrong with a line. */
+/* The first thing that is wrong in the file. */
 typedef struct fault {
     fault_kind kind;
     int64_t at; /* byte of the file */
@@ -43,7 +43,7 @@ typedef struct fault {
     char quoted[TSL_QUOTE_TEXT];
 } fault;
 
-/* First entry below and above the diagonal: bytes of the file; INT64_MAX: none. */
+/* The first entries below and above the diagonal, by their bytes in the file; INT64_MAX: none. */
 typedef struct triangles {
     int64_t below, above;
 } triangles;
@@ -55,18 +55,18 @@ typedef struct body {
     int threads;
     char *buffers;    /* [threads][BUFFER]; NULL if the text is in memory */
     int64_t blocks;   /* of text */
-    int64_t *counted; /* [blocks + 1]: entries of a block, then of those before it */
+    int64_t *counted; /* [blocks + 1]: first the entries of each block, then those before it */
     tsl_csr *matrix;
     triangles first;
     int64_t underflows; /* numbers that are not 0, but nearer to it than any double */
     fault fault;        /* the first in the file */
 } body;
 
-/* A line, and what is noted on the way through its block. */
+/* A line, and what is counted on the way through its block. */
 typedef struct line {
     const char *at, *end;
     int64_t place;   /* byte of the file */
-    int64_t ordinal; /* of its entry */
+    int64_t ordinal; /* number of its entry */
     triangles first;
     int64_t underflows;
     fault fault;
@@ -97,7 +97,7 @@ static bool take_place(const body *b, line *l, int64_t *row, int64_t *column)
     return true;
 }
 
-/* A number that is 0: was it one before it was rounded? */
+/* Was a number that is 0 also 0 before it was rounded? */
 static bool was_zero(const char *text, size_t length)
 {
     for (size_t i = 0; i < length && strchr("eEdD", text[i]) == NULL; i++) {
@@ -124,7 +124,7 @@ static bool take_number(line *l, double *value)
     return true;
 }
 
-/* The value of the entry in row and column, and the end of the line. */
+/* Read the value of the entry in row and column; the entry must end the line. */
 static bool take_value(const body *b, line *l, double *value, int64_t row, int64_t column)
 {
     double imaginary = 0;
@@ -164,7 +164,7 @@ static bool count_coordinate(body *b, line *l)
     return b->header.symmetry == TSL_MTX_GENERAL || note_triangle(b, l, row, column);
 }
 
-/* row_start[i] is where the next entry of row i - 1 goes. */
+/* Put an entry into its row: row_start[i] is where the next entry of row i - 1 goes. */
 static bool fill_coordinate(body *b, line *l)
 {
     int64_t row, column;
@@ -173,7 +173,7 @@ static bool fill_coordinate(body *b, line *l)
         return false;
     }
     const int64_t to = __atomic_fetch_add(&b->matrix->row_start[row], 1, __ATOMIC_RELAXED);
-    if (to < b->header.entries) { /* else the file was written to */
+    if (to < b->header.entries) { /* else the file was changed meanwhile */
         b->matrix->column[to] = (int32_t)(column - 1);
         b->matrix->value[to] = value;
     }
@@ -187,7 +187,7 @@ static bool count_array(body *b, line *l)
     return true;
 }
 
-/* Entries of an array's columns before `column`, from 0. */
+/* Entries in an array's columns before `column`, counted from 0. */
 static int64_t before_column(const tsl_mtx_header *header, int64_t column)
 {
     const int64_t each = header->rows - (header->symmetry == TSL_MTX_SKEW);
@@ -195,7 +195,7 @@ static int64_t before_column(const tsl_mtx_header *header, int64_t column)
                                                : column * each - column * (column - 1) / 2;
 }
 
-/* Entries of an array's rows before `row`, from 0. */
+/* Entries in an array's rows before `row`, counted from 0. */
 static int64_t before_row(const tsl_mtx_header *header, int64_t row)
 {
     return header->symmetry == TSL_MTX_GENERAL ? row * header->columns
@@ -208,7 +208,7 @@ static bool fill_array(body *b, line *l)
     const tsl_mtx_header *header = &b->header;
     double value;
     int64_t column = 0;
-    if (l->ordinal >= header->entries) { /* the file was written to */
+    if (l->ordinal >= header->entries) { /* the file was changed meanwhile */
         return true;
     }
     for (int64_t after = header->columns; column + 1 < after;) {
@@ -250,7 +250,8 @@ static void walk_lines(body *b, line *l, const char *data, int64_t bytes, int64_
             l->end = end;
             l->at = p;
             if (from + bytes < b->source->size &&
-                (tsl_mtx_next_field(&l->at, end) == 0 || *l->at != '%')) { /* else a comment */
+                /* else it is a comment */
+                (tsl_mtx_next_field(&l->at, end) == 0 || *l->at != '%')) {
                 fail(l, TOO_LONG, 0, 0);
                 return;
             }
@@ -266,7 +267,8 @@ static void walk_lines(body *b, line *l, const char *data, int64_t bytes, int64_
 static void walk_block(body *b, int64_t block, char *buffer, task work, bool counts)
 {
     line l = {.first = {INT64_MAX, INT64_MAX}, .ordinal = counts ? 0 : b->counted[block]};
-    const int64_t from = b->header.begin + block * BLOCK - 1; /* the end of the line before */
+    /* from the byte before the block, which tells whether a line begins with the block */
+    const int64_t from = b->header.begin + block * BLOCK - 1;
     int64_t bytes = BUFFER;
     const char *data = tsl_source_bytes(b->source, from, &bytes, buffer);
     if (data == NULL) {
@@ -363,7 +365,8 @@ static tsl_status tell_fault(const body *b)
     }
 }
 
-/* Do some work on all lines. Of a large file that takes long enough to hear of ranks that fail. */
+/* Work on all lines. Where a large file takes long, look for ranks that have failed now and
+ * then. */
 static tsl_status walk_text(body *b, task work, bool counts)
 {
     for (int64_t from = 0; from < b->blocks && b->fault.kind == NO_FAULT; from += TOGETHER) {
@@ -389,7 +392,8 @@ static tsl_status walk_text(body *b, task work, bool counts)
 
 /* ---- the matrix --------------------------------------------------------------------------- */
 
-/* The blocks' counts to sums of those before; are there as many entries as the size line says? */
+/* Turn the counts of blocks into sums of the blocks before, and compare the total with the size
+ * line. */
 static tsl_status sum_counts(body *b)
 {
     int64_t sum = 0;
@@ -405,7 +409,8 @@ static tsl_status sum_counts(body *b)
                           b->source->name, b->header.size_line, b->header.entries, sum);
 }
 
-/* Counts of row i - 2 at i to where row i - 1 begins; for an array, where row i begins. */
+/* Makes places of counts. Of coordinates row_start[i] counts the entries of row i - 2 before, and
+ * is where row i - 1 begins afterwards. Of an array it becomes where row i begins. */
 static void start_rows(body *b)
 {
     const tsl_mtx_header *header = &b->header;

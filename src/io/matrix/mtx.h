@@ -26,7 +26,7 @@ typedef struct tsl_mtx_header {
     int64_t rows, columns; /* 0 to 2^31 - 1 */
     int64_t entries;       /* that follow */
     int base;              /* number of the first row and column: 1, or 0 where %%AMGX says so */
-    int64_t size_line;     /* its number */
+    int64_t size_line;     /* its line number */
     int64_t begin;         /* byte after the size line */
 } tsl_mtx_header;
 
@@ -47,10 +47,10 @@ static inline size_t tsl_mtx_next_field(const char **at, const char *end)
     return (size_t)(p - *at);
 }
 
-/* Numbers of this and more are held at it. */
+/* Numbers are held at this if they are larger. */
 #define TSL_MTX_MOST INT64_C(100000000000000000)
 
-/* Digits alone; goes past them. */
+/* Read a number that has only digits, and go past it. */
 static inline bool tsl_mtx_take_number(const char **at, const char *end, int64_t *out)
 {
     const char *p = *at;

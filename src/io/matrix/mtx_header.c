@@ -6,17 +6,17 @@
 
 #include "io/matrix/mtx.h"
 
-/* Comments may be long: the beginning is read again, twice as much of it, until the size line is
- * in it. */
+/* Comments may be long: until the size line is found, twice as much of the beginning is read
+ * again. */
 enum { FIRST_HEADER = 1 << 16, LONGEST_HEADER = 1 << 30 };
 
-/* The beginning of the file as it is walked through. */
+/* The beginning of the file, and how far it has been read. */
 typedef struct walk {
     tsl_context *context;
     const char *name;
-    const char *data, *end; /* all that was read */
+    const char *data, *end; /* all bytes that were read */
     const char *next;
-    const char *at, *line_end; /* what is left of the current line */
+    const char *at, *line_end; /* the rest of the current line */
     int64_t line;              /* its number */
     bool cut;                  /* the file goes on behind `end` */
 } walk;
@@ -45,7 +45,7 @@ typedef struct word {
     int value;
 } word;
 
-/* Take the next word of the banner; false if it is none of `words`, ended by NULL. */
+/* Take the next word of the banner; false if it is not among `words`, a list ended by NULL. */
 static bool take_word(walk *w, const word *words, int *value, char quoted[TSL_QUOTE_TEXT])
 {
     const size_t length = tsl_mtx_next_field(&w->at, w->line_end);
@@ -130,7 +130,7 @@ static tsl_status check_banner(const walk *w, const tsl_mtx_header *header)
     return TSL_OK;
 }
 
-/* Entries that follow the size line of an array; false if that passes 2^63. */
+/* Count the entries that follow the size line of an array; false if there are 2^63 or more. */
 static bool count_array(tsl_mtx_header *header)
 {
     const int64_t n = header->rows;
@@ -205,7 +205,7 @@ static tsl_status read_amgx(walk *w, tsl_mtx_header *out)
     return TSL_OK;
 }
 
-/* On to the size line. False in *found where the text ends before it. */
+/* Go on to the size line; *found is false where the text ends before it. */
 static tsl_status skip_comments(walk *w, tsl_mtx_header *out, bool *found)
 {
     tsl_status status = TSL_OK;
@@ -218,7 +218,7 @@ static tsl_status skip_comments(walk *w, tsl_mtx_header *out, bool *found)
             status = read_amgx(w, out);
         }
     }
-    *found = *found && (w->next < w->end || !w->cut); /* else it may not be whole */
+    *found = *found && (w->next < w->end || !w->cut); /* a line that is cut may not be whole */
     return status;
 }
 
@@ -231,7 +231,8 @@ static tsl_status tell_no_size(const walk *w)
                : tsl_fail(w->context, TSL_E_FORMAT, "%s: ends without a size line", w->name);
 }
 
-/* False in *whole where more of the file has to be read for the size line. */
+/* Read the lines up to the size line; *whole is false where more of the file has to be read for
+ * it. */
 static tsl_status read_lines(walk *w, tsl_mtx_header *out, const tsl_source *source, bool *whole)
 {
     bool found = false;
@@ -256,7 +257,7 @@ done:
     return status;
 }
 
-/* From the first `bytes` bytes. */
+/* Read the header from the first `bytes` bytes. */
 static tsl_status read_beginning(tsl_mtx_header *out, tsl_context *context,
                                  const tsl_source *source, int64_t bytes, bool *whole)
 {

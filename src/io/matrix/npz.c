@@ -1,4 +1,4 @@
-/* SciPy's .npz files of matrices. By rows they are taken as they are; all other formats become
+/* SciPy's .npz files of matrices. A matrix by rows is taken as it is; all other formats become
  * triples of row, column and value first. */
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "io/file/zip.h"
 #include "io/matrix/npz.h"
 
-/* Read "NAME.npy". Release its text whatever the outcome. */
+/* Read the member "NAME.npy". Release its text whatever the outcome. */
 static tsl_status read_array(tsl_npz_array *out, const tsl_npz *r, const char *member)
 {
     char name[TSL_ERROR_TEXT];
@@ -76,7 +76,7 @@ tsl_status tsl_npz_integers(tsl_npz_array *out, const tsl_npz *r, const char *me
                     r->name, member, out->header.count, out->header.type, wanted);
 }
 
-/* The name of the format; "" of more than seven letters. */
+/* Read the name of the format; "" if it has more than seven letters. */
 static tsl_status read_format(char text[8], const tsl_npz *r)
 {
     tsl_npz_array format;
@@ -193,7 +193,7 @@ tsl_status tsl_npy_convert(double *out, tsl_context *context, const char *what,
                     what, bad);
 }
 
-/* data.npy: its shape, and that it holds numbers. */
+/* Open data.npy, and check its shape and that it holds numbers. */
 static tsl_status open_values(tsl_npz_array *values, const tsl_npz *r, int axes)
 {
     const tsl_status status = tsl_npz_numbers(values, r, "data.npy");
@@ -255,11 +255,11 @@ static tsl_status read_rows(const tsl_npz *r, tsl_matrix_file *out)
                : status;
 }
 
-/* What SciPy saves, and how it is read. */
+/* The formats that SciPy saves, and the function that reads each. */
 static const struct {
     const char *name, *title;
     tsl_status (*read)(const tsl_npz *r, tsl_matrix_file *out);
-    bool fills; /* with zeros that are no entries */
+    bool fills; /* fills up with zeros that are no entries */
 } formats[] = {{"csr", "SciPy CSR", read_rows, false},
                {"csc", "SciPy CSC", tsl_npz_read_csc, false},
                {"coo", "SciPy COO", tsl_npz_read_coo, false},

@@ -1,4 +1,5 @@
-/* SciPy's formats other than by rows: triples of row, column and value, brought into rows. */
+/* SciPy's formats that do not hold a matrix by rows: they become triples of row, column and value,
+ * which are brought into rows. */
 #include <inttypes.h>
 
 #include "core/context.h"
@@ -29,7 +30,7 @@ static tsl_status take(triples *t, const tsl_npz *r, int64_t count)
                : tsl_fail_memory(r->context, 16 * count, "a matrix");
 }
 
-/* The rows of `matrix`, in each the triples in their order. */
+/* Make the rows of `matrix` of the triples, in each row in the order of the triples. */
 static tsl_status assemble(tsl_csr *matrix, const tsl_npz *r, const triples *t)
 {
     int64_t *start = tsl_allocate_zeroed((size_t)matrix->rows + 2, sizeof *start);
@@ -89,7 +90,7 @@ tsl_status tsl_npz_read_csc(const tsl_npz *r, tsl_matrix_file *out)
         t.count = start[columns];
         status = tsl_npz_places(&t.row, r, "indices", t.count, out->matrix.rows, "rows");
     }
-    if (status == TSL_OK) { /* there are so many indices: the count is none that overflows */
+    if (status == TSL_OK) { /* so many indices were read, so the count does not overflow */
         t.column = tsl_allocate((size_t)t.count * sizeof *t.column);
         status = t.column != NULL ? TSL_OK : tsl_fail_memory(r->context, 4 * t.count, "a matrix");
     }
@@ -179,8 +180,8 @@ tsl_status tsl_npz_read_bsr(const tsl_npz *r, tsl_matrix_file *out)
     return finish(out, r, &t, status);
 }
 
-/* data[k][j] is the entry of column j on the diagonal offsets[k], row j - offsets[k]. Counts those
- * within the matrix and, with `t`, notes them. */
+/* data[k][j] is the entry of column j on the diagonal offsets[k], in row j - offsets[k]. Counts the
+ * entries within the matrix and, with `t`, adds them to it. */
 static int64_t walk_diagonals(triples *t, const tsl_csr *m, const tsl_npz_array *offsets,
                               const tsl_npy *data, const double *value)
 {

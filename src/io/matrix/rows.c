@@ -1,13 +1,13 @@
-/* Rows of a matrix brought into order. */
+/* Bringing rows of a matrix into order. */
 #include "io/matrix/matrix.h"
 
-/* Entries of one row. */
+/* The entries of one row. */
 typedef struct row {
     int32_t *column;
     double *value;
 } row;
 
-enum { FEW = 24 }; /* entries that are sorted by insertion */
+enum { FEW = 24 }; /* so many entries are sorted by insertion */
 
 static bool comes_before(const row *r, int64_t a, int64_t b)
 {
@@ -36,7 +36,7 @@ static void sift(const row *r, int64_t from, int64_t count)
     }
 }
 
-/* In place, and never quadratic in time for long rows. */
+/* Sort in place, in a time that is never quadratic in the length of the row. */
 static void sort_row(const row *r, int64_t count)
 {
     if (count <= FEW) {
@@ -66,8 +66,8 @@ static bool is_sorted(const row *r, int64_t count)
     return true;
 }
 
-/* Sort, sum and drop; the entries left over at the end get the column -1. Returns how many were
- * added to another. */
+/* Sort a row, sum entries at one place, and drop zeros; entries left over at the end get the column
+ * -1. Returns how many were added to another. */
 static int64_t tidy_row(const row *r, int64_t count, bool drop)
 {
     int64_t kept = 0;
@@ -90,7 +90,7 @@ static int64_t tidy_row(const row *r, int64_t count, bool drop)
     return duplicates;
 }
 
-/* Move the rows together. */
+/* Move the rows together, over the entries that are left over. */
 static void close_gaps(tsl_csr *matrix)
 {
     int64_t to = 0;

@@ -1,5 +1,5 @@
 /* Alternate locations: where a file gives an atom, or a whole residue, more than once, the one of
- * highest occupancy stays, and the first among equals. */
+ * highest occupancy stays, and of equals the first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static int compare_records(const void *left, const void *right)
 
 typedef int (*comparison)(const tsl_atom *a, const tsl_atom *b);
 
-/* End of the run of records equal to the first. */
+/* End of the run of records that are equal to the first. */
 static int64_t run_end(tsl_record **sorted, int64_t begin, int64_t end, comparison compare)
 {
     int64_t i = begin + 1;
@@ -77,11 +77,11 @@ static int64_t run_end(tsl_record **sorted, int64_t begin, int64_t end, comparis
     return i;
 }
 
-/* One of the residues that share a site. */
+/* One of several residues at one site. */
 typedef struct candidate {
     int64_t begin, end; /* among the sorted records */
-    int64_t order;      /* of its first atom */
-    double occupancy;   /* mean */
+    int64_t order;      /* of its first atom in the file */
+    double occupancy;   /* mean of its atoms */
     letters used;
 } candidate;
 
@@ -104,8 +104,9 @@ static void drop(tsl_record **sorted, int64_t begin, int64_t end)
     }
 }
 
-/* Residues of several names at one site are alternatives if their location letters differ and none
- * is blank. (Else they are two residues with one number, as where chain identifiers were lost.) */
+/* Residues of several names at one site are alternatives if their location letters differ and
+ * none is blank. Otherwise they are two residues with one number, as where chain identifiers
+ * were lost. */
 static void choose_residue(tsl_record **sorted, int64_t begin, int64_t end)
 {
     candidate best = {0};
@@ -126,8 +127,8 @@ static void choose_residue(tsl_record **sorted, int64_t begin, int64_t end)
     }
 }
 
-/* Atoms of one name in one residue. A letter that comes again begins another residue of the same
- * number; so does a blank one elsewhere in the file. */
+/* Choose among atoms of one name in one residue. A letter that comes again begins another residue
+ * of the same number; so does a blank one elsewhere in the file. */
 static void choose_atom(tsl_record **sorted, int64_t begin, int64_t end)
 {
     letters used = {{0}};
@@ -153,7 +154,7 @@ static void choose_atom(tsl_record **sorted, int64_t begin, int64_t end)
     }
 }
 
-/* Where a site has alternates their occupancies must be numbers. */
+/* Check that the occupancies of a site with alternates are numbers. */
 static tsl_status check_occupancies(const tsl_builder *builder, tsl_record **sorted, int64_t begin,
                                     int64_t end)
 {

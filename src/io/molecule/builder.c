@@ -188,8 +188,8 @@ tsl_status tsl_builder_find_chain(tsl_builder *builder, const char *name, tsl_ch
     return TSL_OK;
 }
 
-/* A chain that an earlier model has too gets the model's number: "A-2". The same chain has the same
- * name in all of a model. */
+/* Give a chain that an earlier model has too the model's number: "A-2". The same chain gets the
+ * same name in all of a model. */
 static tsl_status rename_chain(tsl_builder *builder, tsl_atom *atom)
 {
     if (builder->renamed_in == builder->model_now && strcmp(builder->original, atom->chain) == 0) {
@@ -351,8 +351,8 @@ static void list_chains(const tsl_builder *builder, char *out, size_t size)
     }
 }
 
-/* Whether a chain goes by the name that was asked for: its own, or the one it had before models
- * were put together. */
+/* Does a chain go by the name that was asked for: its own, or the name it had before models were
+ * put together? */
 static bool answers(const char *wanted, const tsl_chain *chain)
 {
     const size_t length = strlen(wanted);
@@ -363,7 +363,7 @@ static bool answers(const char *wanted, const tsl_chain *chain)
              (end == chain->name && strcmp(wanted, "_") == 0)));
 }
 
-/* What to do where nothing but ligands and the like would be left. */
+/* The remedy where only ligands, waters and ions would be left. */
 static const char *keep_remedy(const tsl_builder *builder)
 {
     const tsl_molecule_account *account = &builder->account;
@@ -372,7 +372,7 @@ static const char *keep_remedy(const tsl_builder *builder)
                : "";
 }
 
-/* Every chain asked for must be there, and something of it be kept. */
+/* Check that every chain asked for is there, and that some of it is kept. */
 static tsl_status check_chains(tsl_builder *builder)
 {
     for (int64_t i = 0; i < builder->selected_count; i++) {
@@ -445,7 +445,7 @@ static tsl_status check_atoms(tsl_builder *builder)
     return status;
 }
 
-/* Squeeze out the dropped records. */
+/* Remove the dropped records. */
 static void compact(tsl_builder *builder)
 {
     int64_t kept = 0;
@@ -464,7 +464,8 @@ static void compact(tsl_builder *builder)
     builder->count = kept;
 }
 
-/* Ligands kept on request are no part of the chain, so they never are its first or last residue. */
+/* Is a record part of its chain? Ligands kept on request are not, so they never are its first or
+ * last residue. */
 static bool is_chain_part(const tsl_record *record)
 {
     return record->kind == TSL_RESIDUE_AMINO_ACID || record->kind == TSL_RESIDUE_NUCLEOTIDE ||

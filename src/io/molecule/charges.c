@@ -11,8 +11,8 @@ double tsl_ftdock_charge(const char *parent, const char *name, bool neutral, boo
     } side_chains[] = {
         {"ARG", "NH", 0.5}, {"ASP", "OD", -0.5}, {"GLU", "OE", -0.5}, {"LYS", "NZ", 1.0}};
 
-    /* The ends are those of the molecule, not of each of its chains: FTDock 2.0's way. Inner
-     * chains' ends carry the charges of a peptide bond, and OXT carries none. */
+    /* The ends are those of the molecule, not of each of its chains, as in FTDock 2.0. The ends of
+     * inner chains carry the charges of a peptide bond, and OXT carries none. */
     if (strcmp(name, "N") == 0) {
         if (strcmp(parent, "PRO") == 0) {
             return -0.10;

@@ -13,12 +13,12 @@ void tsl_columns_text(char *line, int first, int width, const char *text)
 void tsl_columns_number(char *line, int first, int width, int decimals, double value)
 {
     static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-    char text[400]; /* the longest double */
+    char text[400]; /* as long as the longest double */
     char *at = text + sizeof text;
     const double scaled = fabs(value) * scales[decimals];
     const double whole = floor(scaled);
     const double rest = scaled - whole;
-    if (!(scaled < 1e9) || fabs(rest - 0.5) < 1e-6) { /* the product's error might show */
+    if (!(scaled < 1e9) || fabs(rest - 0.5) < 1e-6) { /* an error of the product might show */
         snprintf(text, sizeof text, "%*.*f", width, decimals, value);
         tsl_columns_text(line, first, width, text);
         return;

@@ -6,10 +6,10 @@
 
 enum { TSL_ELEMENTS = 118 };
 
-/* "H" of 1 and so on; "X" of any number that is no element's. */
+/* The symbol of an element: "H" of 1 and so on; "X" of a number that is no element's. */
 const char *tsl_element_symbol(int32_t number);
 
-/* The number of a symbol, in the customary spelling; 0 if there is none. */
+/* The number of an element's symbol in the customary spelling; 0 if there is none. */
 int32_t tsl_element_number(const char *symbol);
 
 #endif

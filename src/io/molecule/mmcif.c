@@ -1,4 +1,4 @@
-/* Reader of mmCIF: the CIF 1.1 syntax, and of its content the `_atom_site` category. */
+/* Reader of mmCIF: the syntax of CIF 1.1, and of its content the category `_atom_site`. */
 #include <string.h>
 
 #include "core/context.h"
@@ -20,7 +20,7 @@ typedef struct cif_token {
     token_kind kind;
     const char *text;
     size_t length;
-    bool bare; /* neither quoted nor a text field: '?' and '.' stand for no value */
+    bool bare; /* without quotes and no text field: '?' and '.' stand for no value */
     int64_t line;
 } cif_token;
 
@@ -28,7 +28,7 @@ typedef struct cif_lexer {
     tsl_builder *builder;
     const char *begin, *next, *end;
     int64_t line;
-    cif_token token; /* the one read last */
+    cif_token token; /* the token that was read last */
 } cif_lexer;
 
 static bool is_blank(char c)
@@ -46,7 +46,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Whether `text` begins with `word`, which is in lower case. */
+/* Does `text` begin with `word`, which is in lower case? */
 static bool begins(const char *text, size_t length, const char *word)
 {
     size_t i = 0;
@@ -61,7 +61,7 @@ static bool is_line_begin(const cif_lexer *lexer, const char *p)
     return p == lexer->begin || is_line_end(p[-1]);
 }
 
-/* Step over one character; LF, CR LF and CR each end one line. */
+/* Step over one character. LF, CR LF and CR each end one line. */
 static const char *step(cif_lexer *lexer, const char *p)
 {
     if (*p == '\n' || (*p == '\r' && (p + 1 == lexer->end || p[1] != '\n'))) {
@@ -91,8 +91,8 @@ static tsl_status fail(const cif_lexer *lexer, int64_t line, const char *why)
                     (long long)line, why);
 }
 
-/* From a ';' that begins a line to the next that does; the line end before that is no part of it.
- */
+/* Read from a ';' that begins a line to the next one that does; the line's end before that is no
+ * part of the field. */
 static tsl_status read_text_field(cif_lexer *lexer)
 {
     cif_token *token = &lexer->token;
@@ -109,7 +109,7 @@ static tsl_status read_text_field(cif_lexer *lexer)
     return fail(lexer, token->line, "a text field begins with ';' here and does not end");
 }
 
-/* A quote ends a value only before a blank: 'O5'' is O5'. */
+/* Read a quoted value. A quote ends it only before a blank: 'O5'' is O5'. */
 static tsl_status read_quoted(cif_lexer *lexer)
 {
     cif_token *token = &lexer->token;
@@ -209,7 +209,8 @@ typedef struct atom_table {
     int64_t atoms;
 } atom_table;
 
-/* The field a tag names; FIELDS if none that is read, -1 if it is of another category. */
+/* The field that a tag names; FIELDS if it is none that is read, -1 if it is of another
+ * category. */
 static int find_field(const cif_token *tag)
 {
     const size_t prefix = sizeof category - 1;
@@ -230,7 +231,7 @@ static bool has_value(const cif_token *value)
            !(value->bare && value->length == 1 && (value->text[0] == '?' || value->text[0] == '.'));
 }
 
-/* The author's value, or the label where there is none. */
+/* The author's value or, where there is none, the label. */
 static const cif_token *choose(const atom_table *table, int author, int label)
 {
     return has_value(&table->row[author]) ? &table->row[author] : &table->row[label];
@@ -327,7 +328,7 @@ static tsl_status parse_numbers(const cif_lexer *lexer, const atom_table *table,
     return status;
 }
 
-/* One atom, if its model is wanted. */
+/* Read one atom, if its model is wanted. */
 static tsl_status take_row(const cif_lexer *lexer, atom_table *table)
 {
     const cif_token *model = &table->row[MODEL];
@@ -400,7 +401,7 @@ static tsl_status mark_column(const cif_lexer *lexer, atom_table *table, int col
 
 /* ---- loops and items ---------------------------------------------------------------------- */
 
-/* The tags of a loop; `columns` receives their fields if it is the atoms' one. */
+/* Read the tags of a loop; `columns` receives the fields if it is the loop of atoms. */
 static tsl_status read_loop_tags(cif_lexer *lexer, atom_table *table, signed char *columns,
                                  int *count, bool *of_atoms)
 {
@@ -427,7 +428,7 @@ static tsl_status read_loop_tags(cif_lexer *lexer, atom_table *table, signed cha
     return status == TSL_OK && *of_atoms ? check_columns(lexer, table, line) : status;
 }
 
-/* A loop; leaves the token after it. */
+/* Read a loop, and the token after it. */
 static tsl_status read_loop(cif_lexer *lexer, atom_table *table)
 {
     signed char columns[MAX_COLUMNS];
@@ -456,7 +457,7 @@ static tsl_status read_loop(cif_lexer *lexer, atom_table *table)
     return status;
 }
 
-/* A tag and its value; leaves the token after them. */
+/* Read a tag and its value, and the token after them. */
 static tsl_status read_item(cif_lexer *lexer, atom_table *table, bool *single)
 {
     const int column = find_field(&lexer->token);
@@ -478,7 +479,8 @@ static tsl_status read_item(cif_lexer *lexer, atom_table *table, bool *single)
     return read_token(lexer);
 }
 
-/* One block, up to the next or the end. An only atom may be written as items outside a loop. */
+/* Read one block, up to the next or the end. A single atom may be written as items outside a
+ * loop. */
 static tsl_status read_block(cif_lexer *lexer, atom_table *table)
 {
     bool single = false;
@@ -508,10 +510,10 @@ static tsl_status read_block(cif_lexer *lexer, atom_table *table)
     return status;
 }
 
-/* Data blocks from here on that hold atoms. What is wrong with their text is of no consequence. */
+/* Count the data blocks from here on that hold atoms. Errors in their text do not matter. */
 static int64_t count_blocks(cif_lexer *lexer)
 {
-    tsl_context silent = {0}; /* takes their errors */
+    tsl_context silent = {0}; /* takes the errors of that text */
     tsl_builder *const builder = lexer->builder;
     tsl_builder quiet = {.context = &silent, .name = builder->name};
     int64_t blocks = 0;

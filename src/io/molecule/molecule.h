@@ -1,4 +1,4 @@
-/* A molecule in memory, and its readers. */
+/* Molecules in memory, and their readers. */
 #ifndef TSL_IO_MOLECULE_H
 #define TSL_IO_MOLECULE_H
 
@@ -36,12 +36,12 @@ struct tsl_molecule {
     int32_t uncharged_residues; /* unknown residues and nucleotides, kept without charges */
     tsl_molecule_account account;
     tsl_tally left_out;  /* ligands, ions and solvent */
-    tsl_tally taken_for; /* amino acids by another name than their parent's */
+    tsl_tally taken_for; /* amino acids that have another name than their parent */
     tsl_tally uncharged;
-    tsl_tally foreign; /* names of atoms that amino acids do not have */
+    tsl_tally foreign; /* names of atoms that their amino acids do not have */
 };
 
-/* Read what is left of an input as tsl_molecule_read() reads a file. */
+/* Reads what is left of an input, as tsl_molecule_read() reads a file. */
 tsl_status tsl_molecule_take(tsl_molecule **out, tsl_input *input,
                              const tsl_molecule_options *options);
 

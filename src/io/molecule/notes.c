@@ -1,4 +1,4 @@
-/* What is noted and said of the residues and atoms that make a molecule. */
+/* Notes and warnings on the residues and atoms of a molecule. */
 #include <string.h>
 
 #include "io/molecule/builder.h"
@@ -21,7 +21,7 @@ static tsl_status note_residue(const tsl_builder *builder, tsl_molecule *molecul
     return tsl_tally_add(&molecule->taken_for, builder->context, &entry);
 }
 
-/* Note an atom of a name that its amino acid does not have. */
+/* Note an atom whose name its amino acid does not have. */
 static tsl_status note_atom(const tsl_builder *builder, tsl_molecule *molecule,
                             const tsl_record *record)
 {
@@ -30,7 +30,7 @@ static tsl_status note_atom(const tsl_builder *builder, tsl_molecule *molecule,
     return record->foreign ? tsl_tally_add(&molecule->foreign, builder->context, &entry) : TSL_OK;
 }
 
-/* Number the residues and count those without charges; warn of these. */
+/* Number the residues and count those without charges, with a warning. */
 tsl_status tsl_builder_number_residues(tsl_builder *builder, tsl_molecule *molecule)
 {
     for (int64_t i = 0; i < builder->count; i++) {

@@ -1,12 +1,13 @@
-/* Atoms that share a place: of models that are alternatives, or of records written twice. */
+/* Atoms that share a place: of models that are alternatives, or of records that were written
+ * twice. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/molecule/builder.h"
 
-/* Bonded atoms other than hydrogens are 1.1 angstrom apart at least, and two in one cell at most
- * its diagonal, 0.87. */
+/* Bonded atoms other than hydrogens are at least 1.1 angstrom apart. Two in one cell are at most as
+ * far apart as its diagonal, 0.87 angstrom. */
 static const double cell_edge = 0.5;
 
 typedef struct cell {

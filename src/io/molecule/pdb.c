@@ -49,7 +49,7 @@ static bool starts_with(const pdb_line *line, const char *prefix)
     return line->length >= length && memcmp(line->text, prefix, length) == 0;
 }
 
-/* A record of this name, which fills six columns or the line. */
+/* Is the line a record of this name? The name fills six columns, or the line. */
 static bool is_record(const pdb_line *line, const char *name)
 {
     size_t length;
@@ -73,7 +73,7 @@ static bool parse_hexadecimal(const char *text, size_t length, int32_t *out)
     return length == 4 && text[0] <= '9';
 }
 
-/* Others write a leading letter (hybrid-36: "A000" is 10000). */
+/* Other programs write a leading letter (hybrid-36): "A000" is 10000. */
 static bool parse_hybrid(const char *text, size_t length, int32_t *out)
 {
     if (length != 4 || text[0] < 'A' || (text[0] > 'Z' && text[0] < 'a') || text[0] > 'z') {
@@ -107,7 +107,7 @@ static bool is_asterisks(const char *text, size_t length)
     return length == 4;
 }
 
-/* Of a record that is in lower case, names too. */
+/* Turn the names of a record in lower case into upper case. */
 static void raise_name(const pdb_line *line, char name[8])
 {
     for (char *p = name; line->text[0] >= 'a' && line->text[0] <= 'z' && *p != '\0'; p++) {
@@ -148,7 +148,7 @@ static tsl_status parse_names(tsl_builder *builder, const pdb_line *line, tsl_re
     return TSL_OK;
 }
 
-/* Occupancy, temperature factor and element are often missing. */
+/* Read occupancy, temperature factor and element, which are often missing. */
 static void parse_rest(const pdb_line *line, tsl_record *record)
 {
     size_t length;
@@ -156,7 +156,7 @@ static void parse_rest(const pdb_line *line, tsl_record *record)
     tsl_builder_occupancy(record, text, length);
     text = field(line, 61, 66, &length);
     tsl_builder_temperature(&record->atom, text, length);
-    /* Old files number their lines here: what is no symbol is taken for none. */
+    /* Old files number their lines here, so what is no symbol counts as missing. */
     text = field(line, 77, 78, &length);
     if (!tsl_element_parse(text, length, record->atom.element)) {
         record->atom.element[0] = '\0';
@@ -193,7 +193,7 @@ static tsl_status parse_atom(tsl_builder *builder, const pdb_line *line, bool he
     return tsl_builder_add(builder, &record);
 }
 
-/* Whether an atom's record is one of FTDock's preprocessed files. */
+/* Is the record of an atom from one of FTDock's preprocessed files? */
 static bool is_parsed(const pdb_line *line)
 {
     int32_t code = 0;
@@ -203,15 +203,16 @@ static bool is_parsed(const pdb_line *line)
 
 typedef enum record_kind { OTHER, ATOM, HETATM } record_kind;
 
-/* Whether the points of three coordinates stand where they belong, `shift` columns to the right. */
+/* Do the points of three coordinates stand where they belong, `shift` columns to the right? */
 static bool has_points(const pdb_line *line, size_t shift)
 {
     return line->length >= LAST_COORDINATE_COLUMN + shift && line->text[34 + shift] == '.' &&
            line->text[42 + shift] == '.' && line->text[50 + shift] == '.';
 }
 
-/* Records of atoms, those too that are indented (all of the line, or the name alone), in lower
- * case, or whose serial number runs into the name, if the coordinates stand where an atom's do. */
+/* The kind of a record. A record of an atom may be indented (the line, or the name alone), in lower
+ * case, or have a serial number that runs into the name, if the coordinates stand where an atom's
+ * do. */
 static record_kind kind_of(pdb_line *line)
 {
     line->is_odd = false;
@@ -253,11 +254,11 @@ static int32_t model_number(const pdb_line *line)
     return number;
 }
 
-/* Where the file is. */
+/* How far a file has been read. */
 typedef struct place {
-    bool between;  /* models: the next atom begins another */
-    int32_t model; /* its number; 0: none */
-    bool any;      /* an atom was there */
+    bool between;  /* between models: the next atom begins another */
+    int32_t model; /* number of the model; 0: none */
+    bool any;      /* an atom has been read */
 } place;
 
 static tsl_status read_atom(tsl_builder *builder, const pdb_line *line, bool hetero, place *at)

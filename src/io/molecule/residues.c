@@ -87,19 +87,20 @@ static const family families[] = {
     {TSL_RESIDUE_NUCLEOTIDE, MODIFIED, "DU", "BRU"},
     {TSL_RESIDUE_NUCLEOTIDE, NAMED_ALIKE, NULL, "DI DN"},
 
-    /* The databank's, then those of AMBER, CHARMM, GROMACS, GROMOS, Desmond, Tinker, MARTINI and
-     * SIRAH, whose models of water lend their names. */
+    /* The Protein Data Bank's names, then those of AMBER, CHARMM, GROMACS, GROMOS, Desmond, Tinker,
+     * MARTINI and SIRAH, where residues are called by the model of water. */
     {TSL_RESIDUE_WATER, NAMED_ALIKE, NULL,
      "HOH WAT DOD H2O D2O HOD DIS WTR OH2 HHO OHH HO4 MTO TIP TIP2 TIP3 TIP4 TIP5 TIP6 TIP7 TIPS "
      "TP2 TP3 TP4 TP5 TP6 TP7 TP3F TP3M TP4E TP5E T2P T3P T4P T5P T6P T7P T3H T4E T4D T5E SOL SOLV "
      "SPC SPCE SPCF SPE SPF SPG SPH SPW HSPC PL3 POL3 F3P FB3 FB4 OPC OPC3 OP3 OP4 WT1 WT2 WT3 WT4 "
      "WT5 WLS SWM SWM4 SWM6 ST2 W WN WF PW"},
 
-    /* Those of CHARMM and old AMBER; tsl_residue_is_ion() tells what is called by its element. */
+    /* The names of CHARMM and old AMBER. tsl_residue_is_ion() knows ions that are called by their
+     * elements. */
     {TSL_RESIDUE_ION, NAMED_ALIKE, NULL,
      "SOD POT CLA CAL CES LIT RUB BAR CAD CAD2 IOD CIO CIP CIM IB ION IM IP C0 NIO"},
 
-    /* Solvents of simulations, and what crystals are grown and frozen with. */
+    /* Solvents of simulations, and substances that crystals are grown and frozen with. */
     {TSL_RESIDUE_SOLVENT, NAMED_ALIKE, NULL,
      "SO4 SUL PO4 PI 2HP HPO4 NO3 NIT CO3 BCT ACT ACY ACET FMT NH4 AMM AZI SCN CAC CIT FLC TAR TLA "
      "MLI MLA SIN OXL PER PEO O2 OXY NO2 NH3 GOL EDO EGL MPD MRD PEG PGE PG4 PG0 P6G 1PE 2PE PE4 "
@@ -115,7 +116,7 @@ static const char symbols[] =
     "HO ER TM YB LU HF TA W RE OS IR PT AU HG TL PB BI PO AT RN FR RA AC TH PA U NP PU AM CM BK CF "
     "ES FM MD NO LR RF DB SG BH HS MT DS RG CN NH FL MC LV TS OG ";
 
-/* Whether `list`, of words between blanks, holds `word`. */
+/* Does `list`, of words with blanks between, hold `word`? */
 static bool list_has(const char *list, const char *word)
 {
     const size_t length = strlen(word);
@@ -143,7 +144,7 @@ static bool is_letter(char c)
     return upper(c) >= 'A' && upper(c) <= 'Z';
 }
 
-/* Of any kind, if `kind` is TSL_RESIDUE_UNKNOWN. */
+/* The family of a residue's name; with TSL_RESIDUE_UNKNOWN of any kind. */
 static const family *find_family(const char *name, tsl_residue_kind kind)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
@@ -186,7 +187,7 @@ tsl_residue tsl_residue_find_as(const char *name, tsl_residue_kind kind)
 /* The symbol in a name that has nothing else but digits and a charge; "" if there is none. */
 static void symbol_of(const char *name, char symbol[4])
 {
-    static const char others[] = "H D B C N O P S SE"; /* as ions they have other names */
+    static const char others[] = "H D B C N O P S SE"; /* their ions have other names */
     size_t letters = 0;
     memset(symbol, 0, 4);
     for (const char *p = name; *p != '\0'; p++) {
@@ -218,7 +219,8 @@ bool tsl_atom_is_virtual(const char *name, bool polymer)
             return true;
         }
     }
-    /* No atom of a polymer begins with one of these; A and X stand for one that is not known. */
+    /* No atom of a polymer begins with one of these letters. A and X stand for an atom that is not
+     * known. */
     return polymer && (strchr("ELMQV", name[0]) != NULL || strcmp(name, "CEN") == 0);
 }
 
@@ -252,7 +254,7 @@ bool tsl_element_parse(const char *field, size_t length, char out[4])
     return true;
 }
 
-/* Whether the name of an atom outside polymers begins with a symbol of two letters. */
+/* Does the name of an atom outside polymers begin with a symbol of two letters? */
 static bool has_two_letters(const char *name, const char *columns, const char *residue,
                             const char symbol[3])
 {
@@ -261,13 +263,13 @@ static bool has_two_letters(const char *name, const char *columns, const char *r
     }
     const bool whole = name[2] == '\0';
     if (whole && strncmp(residue, symbol, 2) == 0) {
-        return true; /* an ion: HG of HG, ZN of ZN */
+        return true; /* an ion: HG of residue HG, ZN of residue ZN */
     }
     if (symbol[0] == 'H' || symbol[0] == 'D') {
         /* "HG11" and "HE2 " are hydrogens; "HG  " is mercury, where its place says so. */
         return whole && strcmp(symbol, "HG") == 0 && columns != NULL && columns[0] != ' ';
     }
-    if (columns != NULL) { /* four characters fill all columns, whatever the element */
+    if (columns != NULL) { /* a name of four characters fills all columns, whatever the element */
         return columns[0] != ' ' && columns[3] == ' ';
     }
     return strcmp(symbol, "CL") == 0 || strcmp(symbol, "BR") == 0 || strcmp(symbol, "SE") == 0;
@@ -277,7 +279,7 @@ void tsl_element_guess(const char *name, const char *columns, const char *residu
                        char out[4])
 {
     const char *p = name;
-    while (*p != '\0' && !is_letter(*p)) { /* "1HB" */
+    while (*p != '\0' && !is_letter(*p)) { /* digits before the element: "1HB" */
         p++;
     }
     char symbol[3] = {upper(p[0]), p[0] != '\0' ? upper(p[1]) : '\0', '\0'};

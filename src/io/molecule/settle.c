@@ -1,10 +1,10 @@
-/* A residue that has been read whole: what it is, the elements of its atoms, and what of it is left
- * out. */
+/* Decides on a residue that has been read: its kind, the elements of its atoms, and which of them
+ * are left out. */
 #include <string.h>
 
 #include "io/molecule/builder.h"
 
-/* The atoms of one residue, side by side in the file. */
+/* The atoms of one residue, which are neighbours in the file. */
 typedef struct run {
     tsl_record *at;
     int64_t count;
@@ -20,7 +20,8 @@ static bool has_atom(const run *r, const char *name)
     return false;
 }
 
-/* The backbones of amino acids and of nucleotides, which no ion, water or solvent has. */
+/* Does it have the backbone of an amino acid or a nucleotide, which no ion, water or solvent
+ * has? */
 static bool is_amino_acid(const run *r)
 {
     return has_atom(r, "CA") && (has_atom(r, "N") || has_atom(r, "C"));
@@ -43,9 +44,9 @@ static tsl_residue unknown_residue(const run *r)
     return residue;
 }
 
-/* Names that amino acids, nucleotides and ligands share: the atoms tell which it is. Where atoms
- * are missing it is what its name says; but not a HETATM group of several that has none of the
- * backbone. */
+/* The kind of a residue whose name amino acids, nucleotides and ligands share: its atoms tell.
+ * Where atoms are missing, its name does; but a HETATM group of several atoms without any of the
+ * backbone is a ligand. */
 static tsl_residue settle_polymer(const run *r, tsl_residue residue)
 {
     enum { SEVERAL = 4 };
@@ -66,8 +67,8 @@ static tsl_residue settle_polymer(const run *r, tsl_residue residue)
     return residue;
 }
 
-/* Ligands and lipids that share the name of a water or an ion of simulations: no water has these
- * elements, no ion atoms of several names. */
+/* Is it a ligand or a lipid that shares the name of a water or an ion of simulations? No water has
+ * these elements, and no ion atoms of several names. */
 static bool is_molecule_of(const run *r, tsl_residue_kind kind)
 {
     static const char *const elements[] = {"C", "N", "P", "S"};
@@ -88,8 +89,8 @@ static bool is_molecule_of(const run *r, tsl_residue_kind kind)
     return false;
 }
 
-/* Atoms of one name, the residue's: "ZN" of ZN, "Na+" of Na+; several where a file numbers them
- * alike. Their element is in that name. */
+/* Is it an ion, whose atoms have one name, the residue's: "ZN" of ZN, "Na+" of Na+? There are
+ * several where a file gives them one number. Their element is in that name. */
 static bool is_ion(const run *r)
 {
     char element[4];
@@ -106,8 +107,8 @@ static bool is_ion(const run *r)
     return true;
 }
 
-/* One oxygen, two hydrogens and nothing else that has mass; or an oxygen alone that is called as in
- * models of water. */
+/* Is it one oxygen, two hydrogens and nothing else that has mass, or a lone oxygen that is called
+ * as in models of water? */
 static bool is_water(const run *r)
 {
     int64_t oxygens = 0, hydrogens = 0, others = 0;
@@ -142,7 +143,7 @@ static void set_element(tsl_record *record, const tsl_residue *residue)
     }
     tsl_element_guess(atom->name, NULL, atom->residue, true, guess);
     if (tsl_atom_is_virtual(atom->name, true)) {
-        atom->element[0] = '\0'; /* whatever carbon it may be called */
+        atom->element[0] = '\0'; /* it has no mass, whatever the file says */
     } else if (guess[0] != '\0' && strcmp(guess, atom->element) != 0 &&
                !(tsl_element_is_hydrogen(guess) && tsl_element_is_hydrogen(atom->element))) {
         strcpy(atom->element, guess);
@@ -152,7 +153,7 @@ static void set_element(tsl_record *record, const tsl_residue *residue)
 
 /* ---- what is left out --------------------------------------------------------------------- */
 
-/* Names repeat in a run of waters that all have one number. */
+/* Count molecules of water: in a run of waters that all have one number, names repeat. */
 static int64_t count_molecules(const run *r)
 {
     int64_t count = 0;
@@ -164,7 +165,7 @@ static int64_t count_molecules(const run *r)
     return count;
 }
 
-/* Where an atom that is left out is counted; NULL: it is kept. */
+/* The counter of an atom that is left out; NULL: the atom is kept. */
 static int64_t *counter_of(tsl_builder *builder, const tsl_record *record, int64_t *uncounted)
 {
     tsl_molecule_account *account = &builder->account;
@@ -175,7 +176,7 @@ static int64_t *counter_of(tsl_builder *builder, const tsl_record *record, int64
         return NULL;
     }
     if (record->kind == TSL_RESIDUE_WATER) {
-        return uncounted; /* as molecules */
+        return uncounted; /* these are counted as molecules */
     }
     if (tsl_element_is_hydrogen(atom->element)) {
         return &account->hydrogens;
@@ -193,8 +194,8 @@ static int64_t *counter_of(tsl_builder *builder, const tsl_record *record, int64
 }
 
 /* Count a residue of which atoms were left out as a ligand, ions or solvent. One with atoms N and
- * CA may be a modified residue that the table does not know: the hole it leaves is worth a warning.
- */
+ * CA may be a modified residue that the table does not know, and the hole it leaves is worth a
+ * warning. */
 static tsl_status note_left_out(tsl_builder *builder, const run *r, int64_t ligand_atoms)
 {
     const tsl_record *first = &r->at[0];
@@ -219,7 +220,7 @@ static tsl_status note_left_out(tsl_builder *builder, const run *r, int64_t liga
     return status;
 }
 
-/* Move the atoms that are kept to the front, after those of earlier residues. */
+/* Move the kept atoms to the front, behind those of earlier residues. */
 static tsl_status keep(tsl_builder *builder, const run *r)
 {
     const int64_t begin = builder->settled;

@@ -17,7 +17,7 @@ static bool ends_in(const char *path, const char *suffix)
 
 /* ---- NumPy's files -------------------------------------------------------------------------- */
 
-/* Coordinate k of point i is element i * *point + k * *step. */
+/* Read the shape of an array: coordinate k of point i is its element i * *point + k * *step. */
 static tsl_status shape_of(tsl_points *out, tsl_context *context, const char *path,
                            const tsl_npy *header, int64_t *point, int64_t *step)
 {
@@ -91,8 +91,8 @@ typedef struct table {
     const char *path;
     double *values;
     int64_t count, room; /* numbers */
-    int64_t fields;      /* of each line; 0: none was read yet */
-    int64_t first;       /* the line that had so many */
+    int64_t fields;      /* fields of each line; 0: no line was read yet */
+    int64_t first;       /* the first line with so many fields */
 } table;
 
 static tsl_status add_value(table *t, double value)
@@ -111,7 +111,7 @@ static tsl_status add_value(table *t, double value)
     return TSL_OK;
 }
 
-/* The next field of a line from *at on; false after the last. `separator`: ',', ';', or ' ' for
+/* The next field of a line from *at on; false after the last. `separator` is ',', ';', or ' ' for
  * blanks and tabs. */
 static bool next_field(const char **at, const char *end, char separator, const char **field,
                        size_t *length)
@@ -134,7 +134,7 @@ static bool next_field(const char **at, const char *end, char separator, const c
     return true;
 }
 
-/* Add the numbers of a line. *names: the line holds none at all. */
+/* Add the numbers of a line; *names: the line holds no number. */
 static tsl_status read_line(table *t, const char *line, size_t length, int64_t number, bool *names)
 {
     const char *const end = line + length;
@@ -237,7 +237,7 @@ static tsl_status read_table(tsl_point_set *out, tsl_input *input)
 
 /* ---- molecules ------------------------------------------------------------------------------ */
 
-/* Say what a molecule's file holds and the points do not. */
+/* Say what a molecule's file holds that the points do not. */
 static void note_left_out(tsl_context *context, const char *name, const tsl_molecule_account *a)
 {
     const int64_t virtual_sites = a->virtual_sites;
@@ -277,8 +277,8 @@ static tsl_status read_atoms(tsl_point_set *out, tsl_input *input)
 
 /* ---- telling them apart --------------------------------------------------------------------- */
 
-/* Does the first line that holds anything begin with a number, as that of a table does and that of
- * no molecule? */
+/* Does the first line that is not empty begin with a number? That of a table does, that of a
+ * molecule never. */
 static bool begins_as_table(const char *data, size_t bytes)
 {
     tsl_lines lines = tsl_lines_of(data, bytes);
@@ -299,7 +299,8 @@ static bool begins_as_table(const char *data, size_t bytes)
     return false;
 }
 
-/* A table by its name, whose first line may name columns, or by its content. */
+/* Is a file a table, by its name, or by its content? The first line of a table may name its
+ * columns. */
 static tsl_status is_table(bool *out, const char *path, tsl_input *input)
 {
     static const char *const endings[] = {".csv",    ".tsv",    ".txt",    ".dat",

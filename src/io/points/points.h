@@ -7,21 +7,21 @@
 
 typedef struct tsl_point_set {
     tsl_points points;
-    void *values; /* owned: those of `points`, which borrow the path as their name */
+    void *values; /* owned: the numbers of `points` */
 } tsl_point_set;
 
-/* Read a file, gzipped or not, through a pipe or from standard input ("-"), told by its content.
- * NumPy's .npy, and .npz of one array: two axes, points by coordinates, or one axis, of points on a
- * line; floating-point numbers of 4 or 8 bytes stay as they are, integers become double. A table,
- * which begins with a number or is called `.csv`, `.tsv`, `.txt` or `.dat`: a point a line, its
- * coordinates apart by commas, semicolons or blanks; blank lines and lines that begin with # are
- * passed over, and so is a first line of names, with a note. Anything else: the atoms of a PDB,
- * mmCIF or .parsed file, as docking keeps them, with a note of what is left out. TSL_E_IO,
- * TSL_E_FORMAT with file and line, TSL_E_UNSUPPORTED, TSL_E_NOMEM. */
+/* Reads a file, gzipped or not, from a pipe or from standard input ("-"); its content tells the
+ * format. NumPy's .npy, and .npz with one array: two axes, points by coordinates, or one axis of
+ * points on a line; floating-point numbers of 4 or 8 bytes stay as they are, integers become
+ * double. A table begins with a number or is called `.csv`, `.tsv`, `.txt` or `.dat`: each line has
+ * a point, with commas, semicolons or blanks between its coordinates; blank lines and lines that
+ * begin with # are passed over, and so is a first line of names, with a note. Of any other file,
+ * the atoms of a PDB, mmCIF or .parsed file, as docking keeps them, with a note of what is left
+ * out. TSL_E_IO, TSL_E_FORMAT with file and line, TSL_E_UNSUPPORTED, TSL_E_NOMEM. */
 tsl_status tsl_point_set_read(tsl_point_set *out, tsl_context *context, const char *path);
 void tsl_point_set_release(tsl_point_set *set);
 
-/* Make single precision double; nothing happens to double. TSL_E_NOMEM. */
+/* Turns single precision into double; leaves double as it is. TSL_E_NOMEM. */
 tsl_status tsl_point_set_widen(tsl_point_set *set, tsl_context *context);
 
 #endif

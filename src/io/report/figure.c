@@ -45,10 +45,10 @@ double tsl_nice_step(double range, int parts, double least)
 
 #include "io/file/output.h"
 
-enum { PIXELS = 2 }; /* of a PNG's unit: for print */
+enum { PIXELS = 2 }; /* pixels of a PNG to a unit, enough for print */
 
-/* Cairo numbers the surfaces of a process in the ids it writes into SVG. There is one in the file:
- * without its number the same figure is the same file, whatever was drawn before. */
+/* A stream that leaves a number out of SVG. Cairo writes the number of a process's surface into its
+ * ids; without it the same figure makes the same file, whatever was drawn before. */
 typedef struct svg_file {
     FILE *stream;
     size_t matched; /* characters of `id` that end what was written so far */
@@ -95,7 +95,7 @@ static cairo_surface_t *open_surface(svg_file *file, file_kind kind, int width, 
     return surface;
 }
 
-/* Returns Cairo's verdict. */
+/* Draw a file. Returns Cairo's status. */
 static cairo_status_t draw_all(FILE *stream, file_kind kind, int width, int height,
                                tsl_figure_draw *draw, const void *what)
 {
@@ -134,7 +134,7 @@ tsl_status tsl_figure_write(tsl_context *context, const char *path, int width, i
         draw_all(tsl_output_stream(output), kind_of(path), width, height, draw, what);
     tsl_plain_numbers_leave(numbers);
     if (drawn == CAIRO_STATUS_SUCCESS || drawn == CAIRO_STATUS_WRITE_ERROR) {
-        return tsl_output_commit(output); /* knows the reason of a write error */
+        return tsl_output_commit(output); /* this has the reason of a write error */
     }
     tsl_output_discard(output);
     return tsl_fail(context, drawn == CAIRO_STATUS_NO_MEMORY ? TSL_E_NOMEM : TSL_E_INTERNAL,

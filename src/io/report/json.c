@@ -22,7 +22,7 @@ static void new_line(tsl_json *json)
     fprintf(json->stream, "\n%*s", 2 * json->depth, "");
 }
 
-/* A UTF-8 sequence at `text`: its length, or 0 if it is none. */
+/* Length of the UTF-8 sequence at `text`; 0 if it is none. */
 static size_t utf8_length(const unsigned char *text)
 {
     const unsigned char c = text[0];
@@ -41,7 +41,8 @@ static size_t utf8_length(const unsigned char *text)
     return overlong || surrogate || beyond ? 0 : length;
 }
 
-/* File names may be any bytes; JSON is UTF-8, so what is not becomes U+FFFD. */
+/* Write a quoted string. File names may hold any bytes, and JSON is UTF-8, so bytes that are not
+ * become U+FFFD. */
 static void quote(FILE *stream, const char *value)
 {
     static const char letters[] = "btnvfr"; /* for 8 to 13; JSON has no \v */
@@ -65,7 +66,7 @@ static void quote(FILE *stream, const char *value)
     fputc('"', stream);
 }
 
-/* What comes before any value: comma, line and name. */
+/* Write what comes before any value: comma, line and name. */
 static void lead(tsl_json *json, const char *name)
 {
     if (json->depth > 0) {

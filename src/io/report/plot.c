@@ -12,7 +12,7 @@
 
 enum { WIDTH = 840, HEIGHT = 460, LEFT = 72, TOP = 64, RIGHT = 600, BOTTOM = 400, MOST_TICKS = 12 };
 
-/* What an axis shows: of a logarithmic one, decades or doublings. */
+/* The range that an axis shows; of a logarithmic axis in decades or doublings. */
 typedef struct range {
     double low, high;
     double step; /* of the ticks */
@@ -24,7 +24,7 @@ static bool is_shown(tsl_plot_scale scale, double value)
     return isfinite(value) && (scale == TSL_PLOT_LINEAR || value > 0);
 }
 
-/* In the units of the axis. */
+/* A value in the units of the axis. */
 static double along(tsl_plot_scale scale, double value)
 {
     return scale == TSL_PLOT_LINEAR      ? value
@@ -46,7 +46,7 @@ static void extend(range *r, double value)
     }
 }
 
-/* `vertical`: of y, else of x. */
+/* The range of y if `vertical`, else of x. */
 static range fit(const tsl_plot *plot, bool vertical)
 {
     range r = {INFINITY, -INFINITY, 1, vertical ? plot->y.scale : plot->x.scale};
@@ -127,7 +127,7 @@ static void dot(cairo_t *cairo, double x, double y)
     cairo_fill(cairo);
 }
 
-/* A curve, and its name beside. */
+/* Draw a curve, and its name beside it. */
 static void draw_curve(cairo_t *cairo, const tsl_plot *plot, const range *x, const range *y,
                        int place)
 {

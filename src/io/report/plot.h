@@ -30,12 +30,12 @@ typedef struct tsl_plot {
     int curves;
     const tsl_plot_curve *curve;
     const int *colours;     /* [curves] of tsl_colours; NULL: by their order */
-    bool marks;             /* a dot at each point: between them nothing is known */
-    const char *level_name; /* of a horizontal line; NULL: none */
+    bool marks;             /* a dot at each point, where nothing is known between the points */
+    const char *level_name; /* name of a horizontal line; NULL: there is none */
     double level;
 } tsl_plot;
 
-/* Write a figure: tsl_figure_write() has kinds of files and errors. */
+/* Writes a figure. Kinds of files and errors are those of tsl_figure_write(). */
 tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot);
 
 #endif

@@ -63,6 +63,11 @@ typedef struct tsl_lab_exercise {
     int output_count;
     const char *figures[TSL_LAB_MOST_FIGURES]; /* "banks 4 0" */
     int figure_count;
+    struct {
+        const char *size;    /* "33554432"; NULL: no speed is told */
+        const char *against; /* "copy" or "read" */
+        int bytes;           /* that the kernels must move for each element of the size */
+    } speed;
     tsl_lab_words words[TSL_LAB_LANGUAGES];
     const char *solution; /* with its marks */
     const char *act;      /* CUDA: makes input, calls the answer */

@@ -94,6 +94,22 @@ static tsl_status set_sizes(const reader *r, tsl_lab_exercise *e, char *value)
     return status;
 }
 
+static tsl_status set_speed(const reader *r, tsl_lab_exercise *e, char *value)
+{
+    const char *bytes;
+    int end = 0;
+    e->speed.size = strtok(value, " ");
+    e->speed.against = strtok(NULL, " ");
+    bytes = strtok(NULL, " ");
+    if (bytes == NULL || sscanf(bytes, "%d%n", &e->speed.bytes, &end) < 1 || bytes[end] != '\0' ||
+        e->speed.bytes < 1 ||
+        (strcmp(e->speed.against, "copy") != 0 && strcmp(e->speed.against, "read") != 0)) {
+        return fail(r,
+                    "speed: give a size, copy or read, and bytes of an element: 4096x8192 copy 8");
+    }
+    return TSL_OK;
+}
+
 static tsl_status set_kind(const reader *r, tsl_lab_exercise *e, const char *value)
 {
     for (int i = 0; tsl_lab_kind_names[i] != NULL; i++) {
@@ -134,6 +150,9 @@ static tsl_status set_field(const reader *r, char *line)
     }
     if (strcmp(name, "sizes") == 0) {
         return set_sizes(r, e, value);
+    }
+    if (strcmp(name, "speed") == 0) {
+        return set_speed(r, e, value);
     }
     if (strcmp(name, "limit") == 0) {
         return add(r, e->limits, &e->limit_count, TSL_LAB_MOST_LIMITS, value);

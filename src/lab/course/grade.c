@@ -126,30 +126,73 @@ static void forbid(tsl_lab_verdict *v, const char *text, const char *at, const c
     tsl_lab_verdict_add(v, "forbidden", line, tsl_lab_message(TSL_LAB_SAY_HAS, language), what);
 }
 
-/* What would hide words from the one who looks for them: words made of pieces, and files beside. */
+/* Is this a line's end that a backslash joins to the next line? Compilers let blanks stand between
+ * the two. Returns what follows, or NULL. */
+static const char *joined(const char *at)
+{
+    if (*at != '\\') {
+        return NULL;
+    }
+    at += 1 + strspn(at + 1, " \t\r\f\v");
+    return *at == '\n' ? at + 1 : NULL;
+}
+
+/* A directive from behind its '#' to the line's end, with lines that are joined as one, and without
+ * blanks. */
+static void read_directive(char *out, size_t bytes, const char *at)
+{
+    size_t n = 0;
+    while (*at != '\0' && *at != '\n' && n + 1 < bytes) {
+        const char *next = joined(at);
+        if (next != NULL) {
+            at = next;
+            continue;
+        }
+        if (!isspace((unsigned char)*at)) {
+            out[n++] = *at;
+        }
+        at++;
+    }
+    out[n] = '\0';
+}
+
+/* Does a directive bring in a file that is not one of the system's headers? Their names neither
+ * begin with a slash nor lead out of their folders. */
+static bool brings_file(const char *directive)
+{
+    static const char *const words[] = {"include_next", "include", "import", "embed"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+        if (strncmp(directive, words[i], length) == 0) {
+            const char *name = directive + length;
+            return name[0] != '<' || name[1] == '/' || strstr(name, "..") != NULL || i > 1;
+        }
+    }
+    return false;
+}
+
+/* What would hide words from the one who looks for them: words made of pieces, files beside, and
+ * pragmas in literals. */
 static void check_preprocessing(tsl_lab_verdict *v, const char *text, int language)
 {
-    static const char *const pasting[] = {"##", "%:"};
+    static const char *const pasting[] = {"##", "%:", "_Pragma"};
+    char directive[512];
     for (size_t i = 0; i < sizeof pasting / sizeof *pasting; i++) {
         const char *at = strstr(text, pasting[i]);
         if (at != NULL) {
             forbid(v, text, at, pasting[i], language);
         }
     }
-    for (const char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at + 1, "\\\n")) {
-        if (at > text && is_word(at[-1]) && is_word(at[2])) {
+    for (const char *at = strchr(text, '\\'); at != NULL; at = strchr(at + 1, '\\')) {
+        const char *next = joined(at);
+        if (next != NULL && at > text && is_word(at[-1]) && is_word(*next)) {
             forbid(v, text, at, "\\", language);
         }
     }
     for (const char *at = strchr(text, '#'); at != NULL; at = strchr(at + 1, '#')) {
-        const char *word = at + 1 + strspn(at + 1, " \t");
-        if (strncmp(word, "include", 7) == 0) {
-            const char *name = word + 7;
-            name += strncmp(name, "_next", 5) == 0 ? 5 : 0;
-            name += strspn(name, " \t");
-            if (name[0] != '<' || name[1] == '/' || name[1] == '.') {
-                forbid(v, text, at, "#include \"...\"", language);
-            }
+        read_directive(directive, sizeof directive, at + 1);
+        if (brings_file(directive)) {
+            forbid(v, text, at, "#include \"...\"", language);
         }
     }
 }
@@ -411,13 +454,16 @@ static tsl_status grade_program(tsl_lab_verdict *v, tsl_context *context, const 
     list_sizes(sizes, e);
     status = run_answer(v, context, e, o, sizes);
     if (status == TSL_OK) {
-        status = tsl_lab_judge(v, context, e, o, sizes);
+        status = tsl_lab_judge(v, context, e, o, &v->session, sizes);
     }
     if (status == TSL_OK && v->finding_count == 0) { /* counts of what is wrong mean little */
         status = tsl_lab_check_limits(v, context, e, o->language);
     }
     if (status == TSL_OK && v->finding_count == 0 && e->kernels[0] != '\0') {
         status = run_idle(v, context, e, o, sizes);
+    }
+    if (status == TSL_OK && v->finding_count == 0 && o->card != NULL) {
+        status = tsl_lab_grade_on_card(v, context, e, o, sizes);
     }
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef TSL_LAB_GRADE_H
 #define TSL_LAB_GRADE_H
 
+#include "lab/card.h"
 #include "lab/course/course.h"
 #include "lab/session.h"
 
@@ -17,6 +18,16 @@ typedef struct tsl_lab_finding {
     char text[400];
 } tsl_lab_finding;
 
+/* How fast the launches of an answer were on a card. */
+typedef struct tsl_lab_speed {
+    bool told;           /* the exercise has a speed, and its answer came to be timed */
+    bool steady;         /* the card's own rate kept within 5 % meanwhile; else shares mean
+                            little */
+    const char *against; /* the exercise's: "copy" or "read" */
+    double rate;         /* bytes a second that the card copies, or reads, in the same process */
+    double share, least, most; /* of that rate: the median of the runs, the slowest, the fastest */
+} tsl_lab_speed;
+
 typedef struct tsl_lab_verdict {
     bool passed;
     tsl_lab_finding findings[TSL_LAB_MOST_FINDINGS];
@@ -26,6 +37,8 @@ typedef struct tsl_lab_verdict {
     char file[PATH_MAX];     /* the answer, without links */
     tsl_lab_build build;
     tsl_lab_session session;
+    bool on_card; /* it has run on a card too; what was found last was found there */
+    tsl_lab_speed speed;
     char folder[PATH_MAX - 64]; /* temporary */
 } tsl_lab_verdict;
 
@@ -33,9 +46,10 @@ typedef struct tsl_lab_grade_options {
     int language;
     const char *compiler; /* NULL: as found */
     int processes;
-    unsigned seed;      /* of the input */
-    double seconds;     /* limit of each run */
-    const char *output; /* file for what the answer prints; NULL: as it is */
+    unsigned seed;            /* of the input */
+    double seconds;           /* limit of each run */
+    const char *output;       /* file for what the answer prints; NULL: as it is */
+    const tsl_lab_card *card; /* grade on it too, once all is right without it; NULL: none */
     bool (*stop)(void);
 } tsl_lab_grade_options;
 
@@ -70,10 +84,18 @@ tsl_status tsl_lab_check_predictions(tsl_lab_verdict *verdict, tsl_context *cont
                                      const tsl_lab_exercise *e,
                                      const tsl_lab_grade_options *options);
 
-/* judge.c: build (once: the program is kept in the user's cache) and run the judge over what the
- * verdict's session handed over. Adds findings. */
+/* on_card.c: build the answer with nvcc, run it on the card for the same sizes and input, and judge
+ * what it makes there; where the exercise has a speed, time its launches. Adds findings. */
+enum { TSL_LAB_TIMED_RUNS = 5 };
+tsl_status tsl_lab_grade_on_card(tsl_lab_verdict *verdict, tsl_context *context,
+                                 const tsl_lab_exercise *e, const tsl_lab_grade_options *options,
+                                 const char *const *sizes);
+
+/* judge.c: build (once: the program is kept in the user's cache) and run the judge over what a
+ * session handed over. Adds findings. */
 tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
-                         const tsl_lab_grade_options *options, const char *const *sizes);
+                         const tsl_lab_grade_options *options, const tsl_lab_session *session,
+                         const char *const *sizes);
 /* Judge a session whose kernels did nothing. *right: the last size, if all outputs of it are right
  * all the same; else NULL. */
 tsl_status tsl_lab_judge_idle(const char **right, tsl_lab_verdict *verdict, tsl_context *context,

@@ -177,7 +177,9 @@ static void take_line(tsl_lab_verdict *v, const char *line, const tsl_lab_exerci
     if ((!values && !missing) || tsl_lab_verdict_has(v, "values")) { /* the first is enough */
         return;
     }
-    if (pass > 0) {
+    if (v->on_card) {
+        snprintf(order, sizeof order, "%s", tsl_lab_message(TSL_LAB_SAY_ON_CARD, language));
+    } else if (pass > 0) {
         snprintf(order, sizeof order, tsl_lab_message(TSL_LAB_SAY_IN_ORDER, language),
                  tsl_lab_order_names[pass - 1]);
     }
@@ -238,13 +240,13 @@ done:
 }
 
 tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
-                         const tsl_lab_grade_options *options, const char *const *sizes)
+                         const tsl_lab_grade_options *options, const tsl_lab_session *session,
+                         const char *const *sizes)
 {
     tsl_text text = {.data = NULL};
     const char *line;
     size_t length;
-    const tsl_status status =
-        run_judge(&text, verdict, context, e, options, &verdict->session, sizes);
+    const tsl_status status = run_judge(&text, verdict, context, e, options, session, sizes);
     if (status == TSL_OK) {
         tsl_lines lines = tsl_lines_of(text.data, text.size);
         while (tsl_lines_next(&lines, &line, &length)) {

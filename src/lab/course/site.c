@@ -24,7 +24,8 @@ static const char style[] =
     "\n"
     "code{font-family:ui-monospace,monospace;background:var(--soft)}\n"
     "table{border-collapse:collapse;font-size:.9rem;display:block;overflow-x:auto}"
-    "th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:right}"
+    "th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top}"
+    ".counts th,.counts td{text-align:right}"
     "caption{text-align:left;font-weight:600;padding:.4rem 0}\n"
     "details{margin:.6rem 0;border-left:3px solid var(--line);padding-left:.8rem}"
     "summary{cursor:pointer;font-weight:600}\n"
@@ -140,7 +141,8 @@ static void add_counts(const site *s, tsl_lab_buffer *out, const tsl_lab_session
         return;
     }
     const tsl_lab_launched *l = &session->launches[last];
-    tsl_lab_buffer_print(out, "<table><caption>%s: ", say(s, TSL_LAB_SAY_COUNTS_TITLE));
+    tsl_lab_buffer_print(out,
+                         "<table class=\"counts\"><caption>%s: ", say(s, TSL_LAB_SAY_COUNTS_TITLE));
     add_plain(out, l->kernel);
     tsl_lab_buffer_print(out,
                          "&lt;&lt;&lt;(%u,%u,%u), (%u,%u,%u)&gt;&gt;&gt;</caption>\n<thead><tr>",

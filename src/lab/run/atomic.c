@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lab/run/run.h"
+#include "tesela-lab/half_bits.h"
 
 /* hooks.c */
 void tsl_hook_atomic(const void *address, unsigned bytes, uintptr_t pc);
@@ -22,6 +23,17 @@ static uint64_t add_float(uint64_t old, uint64_t value, int bytes)
         memcpy(&b, &value, 8);
         a += b;
         memcpy(&out, &a, 8);
+    }
+    return out;
+}
+
+static uint64_t add_half(uint64_t old, uint64_t value, int bytes)
+{
+    uint64_t out = 0;
+    for (int shift = 0; shift < 8 * bytes; shift += 16) {
+        const double sum = (double)tsl_lab_half_value((uint16_t)(old >> shift)) +
+                           (double)tsl_lab_half_value((uint16_t)(value >> shift));
+        out |= (uint64_t)tsl_lab_half_of(sum) << shift;
     }
     return out;
 }
@@ -58,29 +70,34 @@ static uint64_t result_of(int operation, uint64_t old, uint64_t value, uint64_t 
         return old >= value ? 0 : old + 1;
     case TSL_LAB_DECREMENT:
         return old == 0 || old > value ? value : old - 1;
+    case TSL_LAB_ADD_HALF:
+        return add_half(old, value, bytes);
     default:
         return add_float(old, value, bytes);
     }
 }
 
+#define UPDATE(n)                                                                                  \
+    static uint64_t update##n(uint##n##_t *at, int operation, uint64_t value, uint64_t other)      \
+    {                                                                                              \
+        const int bytes = (int)sizeof *at;                                                         \
+        uint##n##_t old = __atomic_load_n(at, __ATOMIC_RELAXED), new;                              \
+        do {                                                                                       \
+            new = (uint##n##_t)result_of(operation, old, value, other, bytes);                     \
+        } while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST,              \
+                                              __ATOMIC_RELAXED));                                  \
+        return old;                                                                                \
+    }
+UPDATE(16)
+UPDATE(32)
+UPDATE(64)
+
 uint64_t tsl_lab_atomic(void *address, int bytes, int operation, uint64_t value, uint64_t other)
 {
     tsl_hook_atomic(address, (unsigned)bytes, (uintptr_t)__builtin_return_address(0));
-    if (bytes == 4) {
-        uint32_t *const at = address;
-        uint32_t old = __atomic_load_n(at, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(
-            at, &old, (uint32_t)result_of(operation, old, value, other, bytes), false,
-            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-        }
-        return old;
-    }
-    uint64_t *const at = address;
-    uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(at, &old, result_of(operation, old, value, other, bytes),
-                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-    }
-    return old;
+    return bytes == 2   ? update16(address, operation, value, other)
+           : bytes == 4 ? update32(address, operation, value, other)
+                        : update64(address, operation, value, other);
 }
 
 /* ---- the compiler's ------------------------------------------------------------------------- */

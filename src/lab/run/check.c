@@ -33,7 +33,7 @@ static const char *where(uint64_t stamp, char text[64])
 {
     const uint32_t serial = tsl_stamp_serial(stamp);
     if (is_own_serial(serial) && tsl_stamp_thread(stamp) == tsl_now.current->thread) {
-        __builtin_snprintf(text, 64, "others too");
+        __builtin_snprintf(text, 64, "another thread");
     } else if (is_own_serial(serial)) {
         __builtin_snprintf(text, 64, "thread %u", tsl_stamp_thread(stamp));
     } else {

@@ -103,8 +103,10 @@ static void on_time(int number, siginfo_t *info, void *context)
     const tsl_fiber *const fiber = tsl_now.current;
     const tsl_block *const block = tsl_now.block;
     if (fiber != NULL) {
-        tsl_report("time", pc_of(context), 0, "thread %u of block %llu still runs here",
-                   fiber->thread, (unsigned long long)block->number);
+        /* it may be in the runtime: a loop that waits for a value is told by its access, too */
+        tsl_report("time", pc_of(context), fiber->strong_run > 0 ? fiber->strong_pc : 0,
+                   "thread %u of block %llu still runs here", fiber->thread,
+                   (unsigned long long)block->number);
     } else if (block != NULL) {
         uintptr_t pc = 0;
         for (uint32_t t = 0; t < block->threads && pc == 0; t++) {

@@ -203,7 +203,10 @@ int tsl_lab_start(const tsl_lab_launch *launch)
 int tsl_start_at(const tsl_lab_launch *launch, uintptr_t pc)
 {
     if (tsl_now.current != NULL) {
-        tsl_fatal("%s is started by a kernel: only the host can start kernels here", launch->name);
+        tsl_report("launch", pc, 0,
+                   "%s is started by a kernel: only the host can start kernels here", launch->name);
+        tsl_now.failed = true;
+        tsl_stop();
     }
     if (tsl_now.sticky != 0) {
         return tsl_now.error = tsl_now.sticky;

@@ -341,19 +341,13 @@ static tsl_status write_all(writer *state, const tsl_pose_list_head *head,
                             const double motion[3][4], int64_t rank, const tsl_pose *pose)
 {
     write_remarks(state, head, motion, rank, pose);
-    tsl_status status = collect_chains(state, 0);
-    if (status == TSL_OK) {
-        status = collect_chains(state, 1);
-    }
-    if (status == TSL_OK) {
-        status = name_chains(state);
-    }
-    if (status == TSL_OK) {
-        status = write_molecule(state, 0, NULL);
-    }
-    if (status == TSL_OK) {
-        status = write_molecule(state, 1, motion);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(collect_chains(state, 0));
+    TSL_TRY(collect_chains(state, 1));
+    TSL_TRY(name_chains(state));
+    TSL_TRY(write_molecule(state, 0, NULL));
+    TSL_TRY(write_molecule(state, 1, motion));
+done:
     fprintf(state->stream, "%-80s\n", "END");
     return status;
 }
@@ -419,14 +413,11 @@ tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
 {
     writer state = {
         .context = context, .path = names[0], .inputs = names, .molecules = {receptor, ligand}};
-    tsl_status status = collect_chains(&state, 0);
-    if (status == TSL_OK) {
-        state.path = names[1];
-        status = collect_chains(&state, 1);
-    }
-    if (status == TSL_OK) {
-        status = name_chains(&state);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(collect_chains(&state, 0));
+    state.path = names[1];
+    TSL_TRY(collect_chains(&state, 1));
+    TSL_TRY(name_chains(&state));
     for (int64_t i = 0; i < 3 * receptor->count && status == TSL_OK; i++) {
         if (!fits(receptor->positions[i])) {
             status =
@@ -451,5 +442,6 @@ tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
     for (int i = 0; i < 2 && status == TSL_OK; i++) {
         note_what_is_cut(context, names[i], state.molecules[i]);
     }
+done:
     return status;
 }

@@ -43,10 +43,11 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     of_batch.batch = batch;
     const int64_t all = ops->bytes(plan->context, &of_batch) + 2 * rest.bytes +
                         tsl_grid_bytes(&layout, batch) + plan->aside;
-    return tsl_dock_has_terms(plan) ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
-                                          tsl_dock_terms_bytes(g, batch, plan->atoms) +
-                                          tsl_dock_restraint_bytes(plan, g, batch)
-                                    : all + grids + batch * cube(g->box);
+    return tsl_dock_has_terms(plan)
+               ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
+                     tsl_dock_terms_bytes(plan->context, g, what, batch, plan->atoms) +
+                     tsl_dock_restraint_bytes(plan, g, batch)
+               : all + grids + batch * cube(g->box);
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -314,7 +315,8 @@ static tsl_convolve_description describe(const tsl_dock_options *options,
         .top = TSL_CANDIDATES,
         .top_of_one = TSL_CANDIDATES_MORE,
         .form = forms[options->correlation],
-        .terms = options->score == TSL_SCORE_COMPLEMENTARITY ? TSL_TERMS : 0};
+        .terms = options->score == TSL_SCORE_COMPLEMENTARITY ? TSL_TERMS : 0,
+        .points = 1};
 }
 
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
@@ -324,25 +326,19 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
                 plan->summary.transform_error, plan->geometry.grid);
     tsl_convolve_description what = describe(&plan->options, &plan->geometry, TSL_DOUBLE);
     free_batch(plan);
-    tsl_status status = choose_batch(plan, &plan->geometry, &what);
-    if (status == TSL_OK) {
-        plan->correlation = what;
-        plan->summary.transform_error = 0;
-        plan->summary.transform_bound = tsl_dock_has_terms(plan) ? 0 : TSL_TRANSFORM_ERROR_LIMIT;
-        status = make_batch(plan);
+    tsl_status status = TSL_OK;
+    TSL_TRY(choose_batch(plan, &plan->geometry, &what));
+    plan->correlation = what;
+    plan->summary.transform_error = 0;
+    plan->summary.transform_bound = tsl_dock_has_terms(plan) ? 0 : TSL_TRANSFORM_ERROR_LIMIT;
+    TSL_TRY(make_batch(plan));
+    TSL_TRY(make_batch_memory(plan));
+    if (tsl_dock_has_terms(plan)) {
+        TSL_TRY(tsl_dock_take_terms(plan, plan->ligand_molecule));
+        TSL_TRY(tsl_dock_take_restraint(plan, plan->receptor_molecule, plan->ligand_molecule));
     }
-    if (status == TSL_OK) {
-        status = make_batch_memory(plan);
-    }
-    if (status == TSL_OK && tsl_dock_has_terms(plan)) {
-        status = tsl_dock_take_terms(plan, plan->ligand_molecule);
-    }
-    if (status == TSL_OK && tsl_dock_has_terms(plan)) {
-        status = tsl_dock_take_restraint(plan, plan->receptor_molecule, plan->ligand_molecule);
-    }
-    if (status == TSL_OK) {
-        return tsl_dock_get_ready(plan, NULL);
-    }
+    return tsl_dock_get_ready(plan, NULL);
+done:
     plan->ligand_molecule = NULL; /* the plan is void */
     return status;
 }
@@ -436,24 +432,21 @@ static tsl_status take_memory(tsl_dock_plan *plan, const tsl_molecule *receptor,
                               const tsl_molecule *ligand, const tsl_dock_rank_group *group,
                               tsl_dock_making *making)
 {
-    tsl_status status = plan->grids == NULL ? make_batch(plan) : TSL_OK;
-    if (status == TSL_OK && group->makes_any) {
+    tsl_status status = TSL_OK;
+    TSL_TRY(plan->grids == NULL ? make_batch(plan) : TSL_OK);
+    if (group->makes_any) {
         plan->is_loaded = false;
-        status = tsl_dock_has_terms(plan) ? tsl_dock_take_fields(plan)
-                                          : tsl_dock_begin_making(making, plan, receptor, group);
+        TSL_TRY(tsl_dock_has_terms(plan) ? tsl_dock_take_fields(plan)
+                                         : tsl_dock_begin_making(making, plan, receptor, group));
     }
-    if (status == TSL_OK) {
-        status = tsl_dock_upload_atoms(plan->context, ligand, &plan->ligand);
+    TSL_TRY(tsl_dock_upload_atoms(plan->context, ligand, &plan->ligand));
+    TSL_TRY(make_batch_memory(plan));
+    if (tsl_dock_has_terms(plan)) {
+        TSL_TRY(tsl_dock_take_terms(plan, ligand));
+        TSL_TRY(tsl_dock_take_restraint(plan, receptor, ligand));
     }
-    if (status == TSL_OK) {
-        status = make_batch_memory(plan);
-    }
-    if (status == TSL_OK && tsl_dock_has_terms(plan)) {
-        status = tsl_dock_take_terms(plan, ligand);
-    }
-    return status == TSL_OK && tsl_dock_has_terms(plan)
-               ? tsl_dock_take_restraint(plan, receptor, ligand)
-               : status;
+done:
+    return status;
 }
 
 /* Ranks do this together. They agree on what each can lack, memory, before they compute: memory
@@ -473,24 +466,18 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
         return status;
     }
     const bool plans_later = group.first_gpu >= 0 && context->ops->peer == NULL;
-    status = tsl_comm_agree(context, aimed);
-    if (status == TSL_OK) {
-        status = check_memory(plan);
+    TSL_TRY(tsl_comm_agree(context, aimed));
+    TSL_TRY(check_memory(plan));
+    TSL_TRY(tsl_comm_agree(context, take_memory(plan, receptor, ligand, &group, making)));
+    TSL_TRY(plan_together(plan, &group, plans_later));
+    if (group.makes_any) {
+        TSL_TRY(tsl_dock_has_terms(plan)
+                    ? tsl_comm_refuse(context, tsl_dock_make_fields(plan, receptor))
+                    : tsl_dock_make_receptor(plan, making, &group));
     }
-    if (status == TSL_OK) {
-        status = tsl_comm_agree(context, take_memory(plan, receptor, ligand, &group, making));
-    }
-    if (status == TSL_OK) {
-        status = plan_together(plan, &group, plans_later);
-    }
-    if (status == TSL_OK && group.makes_any) {
-        status = tsl_dock_has_terms(plan)
-                     ? tsl_comm_refuse(context, tsl_dock_make_fields(plan, receptor))
-                     : tsl_dock_make_receptor(plan, making, &group);
-    }
-    if (status == TSL_OK) { /* so that no rank goes on that another will not follow */
-        status = tsl_comm_agree(context, plans_later ? TSL_OK : load_receptor(plan));
-    }
+    /* Ranks agree here, so that none goes on whom the others will not follow. */
+    TSL_TRY(tsl_comm_agree(context, plans_later ? TSL_OK : load_receptor(plan)));
+done:
     plan->receptor_molecule = receptor;
     plan->ligand_molecule = ligand;
     return status;

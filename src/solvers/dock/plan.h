@@ -135,7 +135,8 @@ void tsl_dock_lay_out_batch(tsl_dock_batch *batch, char *memory, int count, int 
 bool tsl_dock_has_terms(const tsl_dock_plan *plan);
 
 /* Bytes of a batch of `count` rotations of a ligand of `atoms`, on the device and the host. */
-int64_t tsl_dock_terms_bytes(const tsl_dock_geometry *geometry, int count, int64_t atoms);
+int64_t tsl_dock_terms_bytes(const tsl_context *context, const tsl_dock_geometry *geometry,
+                             const tsl_convolve_description *what, int count, int64_t atoms);
 
 /* Take the batch's memory, and the ligand's atoms; and give them back. */
 tsl_status tsl_dock_take_terms(tsl_dock_plan *plan, const tsl_molecule *molecule);
@@ -150,6 +151,7 @@ tsl_status tsl_dock_load_fields(tsl_dock_plan *plan);
 
 /* Place the batch's atoms and correlate. */
 tsl_status tsl_dock_place_terms(tsl_dock_plan *plan, int count);
+tsl_status tsl_dock_correlate_terms(tsl_dock_plan *plan, int count);
 /* The batch's winners, in plan->host: of all that a transform's error allows the best. */
 tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotations, int count);
 /* Score poses of a batch, which has been placed, by sums: plan->host.scores and energies. */

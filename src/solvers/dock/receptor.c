@@ -110,21 +110,18 @@ static tsl_status take_surface(tsl_dock_making *m, tsl_dock_plan *plan)
         return tsl_fail_memory(context, cube(plan->geometry.reach), "the surface layer");
     }
     const int64_t bytes = m->count * 3 * (int64_t)sizeof *offsets;
-    tsl_status status = tsl_device_allocate(&m->memory, context, 128 + bytes, "the surface layer");
-    if (status == TSL_OK) {
-        char *at = m->memory;
-        m->unturned = m->memory;
-        m->cells = (int64_t *)(void *)(at + 64);
-        m->largest = (double *)(void *)(at + 80);
-        m->offsets = (int *)(void *)(at + 128);
-        status = context->ops->upload(context, at, &unturned, sizeof unturned);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->upload(context, m->cells, zeros, sizeof zeros);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->upload(context, m->offsets, offsets, bytes);
-    }
+    char *at = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_device_allocate(&m->memory, context, 128 + bytes, "the surface layer"));
+    at = m->memory;
+    m->unturned = m->memory;
+    m->cells = (int64_t *)(void *)(at + 64);
+    m->largest = (double *)(void *)(at + 80);
+    m->offsets = (int *)(void *)(at + 128);
+    TSL_TRY(context->ops->upload(context, at, &unturned, sizeof unturned));
+    TSL_TRY(context->ops->upload(context, m->cells, zeros, sizeof zeros));
+    TSL_TRY(context->ops->upload(context, m->offsets, offsets, bytes));
+done:
     tsl_release(offsets);
     return status;
 }
@@ -157,18 +154,16 @@ tsl_status tsl_dock_begin_making(tsl_dock_making *out, tsl_dock_plan *plan,
     tsl_context *context = plan->context;
     void *shape = NULL;
     tsl_dock_free_receptor(plan);
-    tsl_status status = tsl_dock_upload_atoms(context, receptor, &out->atoms);
-    if (status == TSL_OK) {
-        status = take_surface(out, plan);
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_dock_upload_atoms(context, receptor, &out->atoms));
+    TSL_TRY(take_surface(out, plan));
+    TSL_TRY(
+        tsl_device_allocate(&shape, context, 2 * cube(plan->geometry.grid), "the receptor's grid"));
+    plan->receptor.shape = shape;
+    if (plan->options.electrostatics != TSL_ELECTROSTATICS_OFF) {
+        TSL_TRY(take_potential(out, plan, group));
     }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&shape, context, 2 * cube(plan->geometry.grid),
-                                     "the receptor's grid");
-        plan->receptor.shape = shape;
-    }
-    if (status == TSL_OK && plan->options.electrostatics != TSL_ELECTROSTATICS_OFF) {
-        status = take_potential(out, plan, group);
-    }
+done:
     return status;
 }
 
@@ -192,15 +187,12 @@ static tsl_status make_shape(tsl_dock_plan *plan, const tsl_dock_making *m)
     tsl_dock_geometry whole = plan->geometry;
     int64_t cells[2] = {0, 0};
     whole.box = whole.grid;
-    tsl_status status =
-        context->ops->dock->place(context, &whole, &m->atoms, m->unturned, 1, plan->grids);
-    if (status == TSL_OK) {
-        status = context->ops->dock->surface(context, &whole, plan->grids, m->offsets, m->count,
-                                             plan->options.core, plan->receptor.shape, m->cells);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, cells, m->cells, sizeof cells);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(context->ops->dock->place(context, &whole, &m->atoms, m->unturned, 1, plan->grids));
+    TSL_TRY(context->ops->dock->surface(context, &whole, plan->grids, m->offsets, m->count,
+                                        plan->options.core, plan->receptor.shape, m->cells));
+    TSL_TRY(context->ops->download(context, cells, m->cells, sizeof cells));
+done:
     plan->summary.surface_cells = cells[0];
     plan->summary.core_cells = cells[1];
     tsl_profile_add(context, "receptor shape", begun, 3 * cube(whole.grid), 0);

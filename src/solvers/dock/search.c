@@ -23,16 +23,13 @@ static tsl_status place_batch(tsl_dock_plan *plan, int count)
     tsl_context *context = plan->context;
     const tsl_dock_ops *dock = context->ops->dock;
     const tsl_dock_batch *device = &plan->device;
-    tsl_status status =
-        context->ops->upload(context, device->memory, plan->host.memory, device->sent);
-    if (status == TSL_OK) {
-        status =
-            dock->place(context, &plan->geometry, &plan->ligand, device->turns, count, plan->boxes);
-    }
-    if (status == TSL_OK) {
-        status = dock->place_charges(context, &plan->geometry, &plan->ligand, device->turns, count,
-                                     device->corners);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(context->ops->upload(context, device->memory, plan->host.memory, device->sent));
+    TSL_TRY(
+        dock->place(context, &plan->geometry, &plan->ligand, device->turns, count, plan->boxes));
+    TSL_TRY(dock->place_charges(context, &plan->geometry, &plan->ligand, device->turns, count,
+                                device->corners));
+done:
     return status;
 }
 
@@ -52,14 +49,14 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
     const bool terms = tsl_dock_has_terms(plan);
     const int64_t transforms = terms ? TSL_TERMS + 1 : 2;
     tsl_status status = terms ? tsl_dock_place_terms(plan, count) : place_batch(plan, count);
-    tsl_profile_add(context, "place", begun, count * (terms ? TSL_TERMS * 4 : 1) * box_bytes, 0);
+    tsl_profile_add(context, "place", begun,
+                    count * (terms ? plan->terms.device.given * 4 : 1) * box_bytes, 0);
     if (status != TSL_OK) {
         return status;
     }
     begun = tsl_seconds();
     status = terms
-                 ? context->ops->convolve->execute_terms(plan->convolve, count,
-                                                         plan->terms.device.boxes, plan->grids)
+                 ? tsl_dock_correlate_terms(plan, count)
                  : context->ops->convolve->execute(plan->convolve, count, plan->boxes, plan->grids);
     tsl_profile_add(context, "correlate", begun, 5 * count * plan->layout.member_bytes,
                     count * transforms * tsl_convolve_flops(&plan->correlation) / 2);

@@ -158,7 +158,8 @@ void tsl_run_stop_at(tsl_run *run, double scalar);
  * `size` is p.p (or r.r). */
 bool tsl_run_is_definite(tsl_run *run, double curvature, double size);
 
-/* The same of v.A v (or v.M v); *definite says. */
+/* Is a curvature v.A v (or v.M v) one of a positive definite matrix? *definite says; if not the run
+ * is stopped. */
 tsl_status tsl_run_check_definite(tsl_run *run, double curvature, const double *v, bool *definite);
 
 /* A method goes on from run->r, run->norm until it has to stop. */

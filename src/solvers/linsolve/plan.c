@@ -187,7 +187,7 @@ static tsl_linsolve_plan *begin_plan(tsl_context *context, const tsl_linsolve_op
 
 static bool runs_ahead(const tsl_linsolve_plan *plan)
 {
-    return plan->context->ops->lists != NULL && plan->matrix != NULL &&
+    return plan->context->ops->fused != NULL && plan->matrix != NULL &&
            plan->options.method == TSL_LINSOLVE_CG;
 }
 

@@ -32,7 +32,7 @@ static void count_product(tsl_run *run, double begun)
     const tsl_layout *own = run->plan->layout;
     const int64_t *start = matrix != NULL ? matrix->csr.row_start : NULL;
     run->products++;
-    if (run->plan->context->ops->lists == NULL) { /* else it is only queued */
+    if (run->plan->context->ops->fused == NULL) { /* else it is only queued */
         run->product_seconds += tsl_seconds() - begun;
     }
     tsl_profile_add(run->plan->context, "product", begun,

@@ -1,6 +1,7 @@
 /* Histograms of distances. */
 #include <math.h>
 
+#include "comm/comm.h"
 #include "core/core.h"
 #include "device/device.h"
 #include "solvers/pairs/ranges.h"
@@ -31,54 +32,70 @@ static tsl_status run(tsl_search *s, tsl_histogram *out, double scale, const tsl
     int64_t *counts;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_search_open(s, points));
+    tsl_search_take_part(s);
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RESULT, bytes, "counts of pairs"));
     counts = s->room[TSL_ROOM_RESULT];
     TSL_TRY(context->ops->fill(context, counts, 0, bytes));
-    TSL_TRY(context->ops->pairs->histogram(context, &s->task, out->bins, scale, counts));
+    if (s->task.begin < s->task.end) {
+        TSL_TRY(context->ops->pairs->histogram(context, &s->task, out->bins, scale, counts));
+    }
     TSL_TRY(context->ops->download(context, out->counts, counts, bytes));
 done:
+    return status;
+}
+
+static tsl_status make_bins(tsl_histogram *out, tsl_context *context, const double *box)
+{
+    out->volume = box != NULL ? box[0] * box[1] * box[2] : 0;
+    out->edges = tsl_allocate(((size_t)out->bins + 1) * sizeof *out->edges);
+    out->counts = tsl_allocate_zeroed((size_t)out->bins, sizeof *out->counts);
+    out->g = box != NULL ? tsl_allocate((size_t)out->bins * sizeof *out->g) : NULL;
+    return out->edges == NULL || out->counts == NULL || (box != NULL && out->g == NULL)
+               ? tsl_fail_memory(context, 24 * (int64_t)out->bins, "bins")
+               : TSL_OK;
+}
+
+/* What this rank can do alone. */
+static tsl_status count_part(tsl_histogram *out, tsl_context *context,
+                             const tsl_histogram_options *options, const tsl_points *points)
+{
+    tsl_neighbor_options find = TSL_NEIGHBOR_OPTIONS_INIT;
+    tsl_search search;
+    tsl_status status = TSL_OK;
+    find.cutoff = options->to;
+    find.box = options->box;
+    find.direct = options->direct;
+    TSL_TRY(tsl_search_check(&search, context, &find, points));
+    TSL_TRY(make_bins(out, context, options->box));
+    if (points->count > 0) {
+        const double begun = tsl_seconds();
+        TSL_TRY(run(&search, out, (double)options->bins / options->to, points));
+        tsl_profile_add(context, "sort and count", begun, 0, 0);
+    }
+done:
+    tsl_search_close(&search);
     return status;
 }
 
 tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
                                const tsl_histogram_options *options, const tsl_points *points)
 {
-    const double *b = options->box;
-    tsl_neighbor_options find = TSL_NEIGHBOR_OPTIONS_INIT;
     tsl_histogram made = {.bins = options->bins};
-    tsl_search search;
+    tsl_status status = TSL_OK;
     if (options->bins < 1 || options->bins > TSL_HISTOGRAM_MOST_BINS) {
         return tsl_fail(context, TSL_E_ARG, "%d bins: give 1 to %d", options->bins,
                         TSL_HISTOGRAM_MOST_BINS);
     }
-    find.cutoff = options->to;
-    find.box = b;
-    find.direct = options->direct;
-    tsl_status status = tsl_search_check(&search, context, &find, points);
-    if (status != TSL_OK) {
-        tsl_search_close(&search);
-        return status;
-    }
-    made.volume = b != NULL ? b[0] * b[1] * b[2] : 0;
-    made.edges = tsl_allocate(((size_t)made.bins + 1) * sizeof *made.edges);
-    made.counts = tsl_allocate_zeroed((size_t)made.bins, sizeof *made.counts);
-    made.g = b != NULL ? tsl_allocate((size_t)made.bins * sizeof *made.g) : NULL;
-    if (made.edges == NULL || made.counts == NULL || (b != NULL && made.g == NULL)) {
-        status = tsl_fail_memory(context, 24 * (int64_t)made.bins, "bins");
-    }
-    if (status == TSL_OK && points->count > 0) {
-        const double begun = tsl_seconds();
-        status = run(&search, &made, (double)options->bins / options->to, points);
-        tsl_profile_add(context, "sort and count", begun, 0, 0);
-    }
-    tsl_search_close(&search);
-    if (status != TSL_OK) {
-        tsl_histogram_release(&made);
-        return status;
-    }
+    TSL_TRY(tsl_pairs_compare_ranks(context));
+    TSL_TRY(tsl_comm_agree(context, count_part(&made, context, options, points)));
+    TSL_TRY(tsl_comm_all_reduce(context->comm, NULL, made.counts, made.bins, TSL_COMM_INT64,
+                                TSL_COMM_SUM));
     normalise(&made, options, points->count);
     *out = made;
     return TSL_OK;
+done:
+    tsl_histogram_release(&made);
+    return status;
 }
 
 void tsl_histogram_release(tsl_histogram *histogram)

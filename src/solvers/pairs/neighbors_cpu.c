@@ -135,6 +135,12 @@ static int64_t longest_row(const tsl_neighbor_task *task)
     return longest;
 }
 
+/* Is a cell this rank's to do? */
+static bool is_own(const tsl_neighbor_task *task, int cell)
+{
+    return task->start[cell] >= task->begin && task->start[cell] < task->end;
+}
+
 static tsl_status look(tsl_context *context, const tsl_neighbor_task *task, bool fill)
 {
     const tsl_cell_functions *const functions = cell_functions();
@@ -152,7 +158,9 @@ static tsl_status look(tsl_context *context, const tsl_neighbor_task *task, bool
         const tsl_row_space rows = {(int32_t *)(void *)(own + row * task->precision), own};
 #pragma omp for schedule(dynamic, 8)
         for (int cell = 0; cell < cells; cell++) {
-            functions->look[task->precision == 8][kind_of(task)](task, cell, fill, rows);
+            if (is_own(task, cell)) {
+                functions->look[task->precision == 8][kind_of(task)](task, cell, fill, rows);
+            }
         }
     }
     tsl_release(space);
@@ -198,7 +206,9 @@ tsl_status tsl_histogram_cpu(tsl_context *context, const tsl_neighbor_task *task
         }
 #pragma omp for schedule(dynamic, 1)
         for (int cell = 0; cell < cells; cell++) {
-            functions->bin[task->precision == 8][kind_of(task)](task, cell, bins, scale, own);
+            if (is_own(task, cell)) {
+                functions->bin[task->precision == 8][kind_of(task)](task, cell, bins, scale, own);
+            }
         }
     }
     for (int64_t e = 0; e < context->threads * TSL_TABLES * each; e++) {

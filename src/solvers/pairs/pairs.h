@@ -58,6 +58,8 @@ typedef struct tsl_neighbor_task {
     int in_cells; /* rows and indices count in the order of cells, else in that of points */
     int radii;    /* are there any? Else the cut-off says who is a neighbour */
     int64_t n;
+    int64_t begin, end;      /* places of the order whose points are done: on the CPU those of the
+                                cells that begin among them */
     int cells[3];            /* x slowest; 1 along an axis that is not divided */
     int reach;               /* cells along z that are a cut-off; along x and y one is */
     double low[3], width[3]; /* of open space */
@@ -78,14 +80,18 @@ typedef struct tsl_neighbor_task {
     void *distances; /* NULL: not wanted */
 } tsl_neighbor_task;
 
-enum { TSL_TRIPLET_PARTS = 4096 };
+enum {
+    TSL_TRIPLET_PARTS = 4096,
+    TSL_TRIPLETS_IDLE = 2 /* beside the values of tsl_triplet_map: the cube's tiles, and all of them
+                             end at once, so that what such tiles cost can be measured */
+};
 
 /* A rank's parts of the sum over triples: every step-th one, from `first` on. Arrays are device
  * memory. */
 typedef struct tsl_triplet_task {
     int64_t n;            /* >= 1 */
     const double *points; /* [n][3] */
-    int map;
+    int map;              /* tsl_triplet_map or TSL_TRIPLETS_IDLE, which add the same or nothing */
     int first, step;
     double *partial; /* [TSL_TRIPLET_PARTS] */
 } tsl_triplet_task;

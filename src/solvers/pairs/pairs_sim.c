@@ -1,5 +1,6 @@
 /* Pairwise work on sim. */
 #include <stdalign.h>
+#include <string.h>
 
 #include "core/warp.h"
 #include "device/sim.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "comm/comm.h"
 #include "core/core.h"
 #include "device/device.h"
 #include "solvers/linsolve/multigrid/gpu/coarsen.h"
@@ -243,7 +244,12 @@ tsl_status tsl_search_count(tsl_search *s)
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_FIRST, 8 * (task->n + 1), "rows of neighbours"));
     task->counts = s->room[TSL_ROOM_COUNTS];
     task->first = s->room[TSL_ROOM_FIRST];
-    TSL_TRY(s->context->ops->pairs->count_neighbors(s->context, task));
+    if (task->end - task->begin < task->n) { /* rows of others are empty */
+        TSL_TRY(s->context->ops->fill(s->context, task->counts, 0, 4 * task->n));
+    }
+    if (task->begin < task->end) {
+        TSL_TRY(s->context->ops->pairs->count_neighbors(s->context, task));
+    }
     TSL_TRY(s->context->ops->pairs->place_rows(s->context, task));
 done:
     return status;
@@ -263,6 +269,7 @@ tsl_status tsl_search_check(tsl_search *search, tsl_context *context,
                                     .in_cells = options->in_cells,
                                     .radii = options->radii != NULL,
                                     .n = points->count,
+                                    .end = points->count,
                                     .cells = {1, 1, 1},
                                     .box = {1, 1, 1, 0, 0, 0},
                                     .cutoff = options->cutoff}};
@@ -297,6 +304,13 @@ tsl_status tsl_search_open(tsl_search *search, const tsl_points *points)
     TSL_TRY(tsl_search_sort(search, search->room[TSL_ROOM_POINTS]));
 done:
     return status;
+}
+
+void tsl_search_take_part(tsl_search *search)
+{
+    const tsl_comm *const comm = search->context->comm;
+    search->task.begin = tsl_comm_slice(search->task.n, comm->rank, comm->size);
+    search->task.end = tsl_comm_slice(search->task.n, comm->rank + 1, comm->size);
 }
 
 void tsl_search_close(tsl_search *search)

@@ -52,13 +52,16 @@ tsl_status tsl_search_sort(tsl_search *search, const void *points);
 /* The same of the host's points. */
 tsl_status tsl_search_open(tsl_search *search, const tsl_points *points);
 
+/* Of points that are sorted, do this rank's share alone. */
+void tsl_search_take_part(tsl_search *search);
+
 void tsl_search_close(tsl_search *search);
 
 /* At least that much memory on the device; its contents are lost where it has to grow. */
 tsl_status tsl_search_reserve(tsl_search *search, tsl_search_room room, int64_t bytes,
                               const char *what);
 
-/* Rows of neighbours: counts, and where they begin. */
+/* Rows of neighbours: counts, and where they begin. Those of other ranks are empty. */
 tsl_status tsl_search_count(tsl_search *search);
 
 #endif

@@ -352,8 +352,8 @@ static double mean_of_gaussian(const strip *s, double d)
            s->face;
 }
 
-/* And of its wave k: 4 pi / face times the integral over t > 1 / 4 alpha^2 of
- * exp(-k^2 t - d^2 / 4 t) / (4 pi t)^(free / 2), over the logarithm of t. */
+/* Potential of a Gaussian's wave k along the periodic axes: 4 pi / face times the integral over t >
+ * 1 / 4 alpha^2 of exp(-k^2 t - d^2 / 4 t) / (4 pi t)^(free / 2), over the logarithm of t. */
 static double wave_of_gaussian(const strip *s, double k, double d)
 {
     const double least = 1 / (4 * s->alpha * s->alpha);

@@ -24,7 +24,8 @@ static int64_t matrices_of(const tsl_scf_plan *p)
 {
     const int64_t square = 8 * p->n * p->n, spins = p->spins;
     const int64_t plan = 12 + (p->charges.count > 0) + 6 * spins;
-    const int64_t iteration = spins + 3 * TSL_SCF_DIIS * spins;
+    const int64_t iteration =
+        spins + 3 * TSL_SCF_DIIS * spins + (tsl_scf_seeks_lowest(p) ? 2 * spins : 0);
     const int64_t later = 3; /* of eigenvectors, or of populations */
     return (plan + iteration + later) * square;
 }

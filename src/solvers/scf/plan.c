@@ -1,6 +1,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "device/device.h"
 #include "solvers/scf/gpu/gpu.h"
@@ -98,8 +99,48 @@ static tsl_status check_functional(const tsl_scf_plan *p)
             "blyp, tpss or r2scan",
             p->functional);
     }
+    if (status == TSL_OK && about.vv10_b != 0) {
+        status = tsl_fail(p->context, TSL_E_UNSUPPORTED,
+                          "%s: has nonlocal correlation (VV10), which is not computed: give a "
+                          "functional without, as pbe, blyp, tpss or r2scan",
+                          p->functional);
+    }
     tsl_xc_plan_destroy(xc);
     return status;
+}
+
+/* Is one of the functional's names a word of SCAN's? */
+static bool is_scan(const char *functional)
+{
+    static const char *const names[] = {"scan", "mgga_x_scan", "mgga_c_scan"};
+    const char *at = functional;
+    while (*at != 0) {
+        size_t length = 0;
+        while (isalnum((unsigned char)at[length]) || at[length] == '_') {
+            length++;
+        }
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (strlen(names[i]) == length && strncasecmp(names[i], at, length) == 0) {
+                return true;
+            }
+        }
+        at += length > 0 ? length : 1;
+    }
+    return false;
+}
+
+/* SCAN changes fast between points where others do not. */
+static void warn_of_grid(const tsl_scf_plan *p, const tsl_scf_grid_options *grid)
+{
+    enum { LEVEL = 5, RADII = 99, ANGULAR = 590 }; /* off by 2e-5 hartree at most in water */
+    const bool is_coarse =
+        grid->level >= 0 ? grid->level < LEVEL : grid->radii < RADII || grid->angular < ANGULAR;
+    if (is_coarse && is_scan(p->functional)) {
+        tsl_message(p->context, TSL_MESSAGE_WARNING,
+                    "%s on the grid %s may be off by 1e-3 hartree: give the grid fine, or the "
+                    "functional r2scan",
+                    p->functional, p->grid_text);
+    }
 }
 
 /* ---- atoms and their functions -------------------------------------------------------------- */
@@ -403,6 +444,7 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
     TSL_TRY(copy_options(p, options));
     TSL_TRY(check_functional(p));
     TSL_TRY(tsl_scf_grid_parse(&grid, p->context, p->grid_text));
+    warn_of_grid(p, &grid);
     TSL_TRY(copy_atoms(p, molecule));
     if (charges != NULL && charges->count > 0) {
         TSL_TRY(copy_charges(p, charges));

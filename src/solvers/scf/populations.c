@@ -5,6 +5,51 @@
 #include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/scf.h"
 
+tsl_status tsl_scf_find_spin(tsl_scf_plan *p, double *s_squared)
+{
+    const int64_t n = p->n, square = n * n;
+    const double difference = 0.5 * (p->electrons[0] - p->electrons[1]);
+    tsl_status status = TSL_OK;
+    *s_squared = difference * (difference + 1);
+    if (p->spins == 1) {
+        return TSL_OK;
+    }
+    TSL_TRY(
+        tsl_scf_multiply(p->context, p->work[0], p->density, false, p->overlap, false, n, n, n));
+    TSL_TRY(tsl_scf_multiply(p->context, p->work[1], p->density + square, false, p->overlap, false,
+                             n, n, n));
+    TSL_TRY(
+        tsl_scf_multiply(p->context, p->work[2], p->work[0], false, p->work[1], false, n, n, n));
+    *s_squared += p->electrons[1];
+    for (int64_t i = 0; i < n; i++) {
+        *s_squared -= p->work[2][i * n + i];
+    }
+    *s_squared = fmax(*s_squared, 0); /* rounding apart */
+done:
+    return status;
+}
+
+void tsl_scf_find_dipole(const tsl_scf_plan *p, double dipole[3])
+{
+    double charge = 0;
+    for (int a = 0; a < p->atoms.count; a++) {
+        charge += p->atoms.charge[a];
+    }
+    for (int k = 0; k < 3; k++) {
+        double nuclei = 0;
+        for (int a = 0; a < p->atoms.count; a++) {
+            nuclei += p->atoms.charge[a] * p->atoms.position[3 * a + k];
+        }
+        const double center = charge > 0 ? nuclei / charge : 0;
+        const double electrons = tsl_scf_trace(p->total, p->dipole[k], p->n * p->n) -
+                                 center * (p->electrons[0] + p->electrons[1]);
+        dipole[k] = -TSL_SCF_DEBYE * electrons;
+    }
+}
+
+/* ---- charges of atoms -------------------------------------------------------------------------
+ */
+
 /* charges [atoms] := those of the nuclei less the diagonal of `populations` [n][n] on each. */
 static void gather(const tsl_scf_plan *p, const double *populations, double *charges)
 {

@@ -147,10 +147,21 @@ typedef struct tsl_scf_engine {
     tsl_status (*diagonalise)(tsl_scf_plan *plan, int spin, double shift);
     /* The density of the lowest orbitals. */
     tsl_status (*occupy)(tsl_scf_plan *plan, int spin);
+    /* Copy the orbitals of all spins to plan->orbitals, and from there to where they are used. */
+    tsl_status (*bring_orbitals)(tsl_scf_plan *plan);
+    tsl_status (*send_orbitals)(tsl_scf_plan *plan);
 } tsl_scf_engine;
 
 /* Orbitals closer than this, hartree, are of one energy. */
 #define TSL_SCF_DEGENERATE 1e-6
+
+/* Of the energies of the last occupied and the first empty orbital: are they one? That which of
+ * them is occupied is a choice is noted in plan->chosen. */
+bool tsl_scf_note_choice(tsl_scf_plan *plan, int spin, const double edge[2]);
+
+/* Is the tolerance of the error tight enough to tell places of such orbitals apart by energy? Then
+ * several are tried. */
+bool tsl_scf_seeks_lowest(const tsl_scf_plan *plan);
 
 /* Choose among orbitals [n][m] of one energy, so that rounding does not where only some of them are
  * occupied. */
@@ -193,8 +204,15 @@ struct tsl_scf_plan {
     int64_t integrals_bytes; /* that integrals may take */
     char *restart;           /* path of a file; NULL: none */
     double restart_kept;     /* when it was written last, seconds; 0: not yet */
+    bool chosen[2];          /* of a spin: orbitals of one energy were occupied in part */
     bool guessed, solved;
 };
+
+/* Of the plan's density (populations.c): <S^2> = S (S + 1) + what beta orbitals lack within the
+ * space of alpha ones; the dipole moment, debye, of the electrons about the center of nuclear
+ * charge: the nuclei have none there. */
+tsl_status tsl_scf_find_spin(tsl_scf_plan *plan, double *s_squared);
+void tsl_scf_find_dipole(const tsl_scf_plan *plan, double dipole[3]);
 
 /* plan->density := the sum of densities of free atoms (guess.c). */
 tsl_status tsl_scf_guess(tsl_scf_plan *plan);

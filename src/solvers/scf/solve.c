@@ -24,11 +24,19 @@ typedef struct iteration {
     int rises;       /* of the energy, in a row */
     double best;     /* the least error so far */
     int best_at;     /* the iteration that had the least error */
+    int limit;       /* the last iteration */
+    double *first; /* orbitals of both spins when those of one energy were first occupied in part */
+    bool has_first;
 } iteration;
 
 static size_t square_bytes(const tsl_scf_plan *p)
 {
     return sizeof(double) * (size_t)(p->n * p->n);
+}
+
+static size_t orbital_bytes(const tsl_scf_plan *p)
+{
+    return sizeof(double) * (size_t)(p->spins * p->n * p->orthogonal);
 }
 
 /* ---- energy --------------------------------------------------------------------------------- */
@@ -140,6 +148,13 @@ static void settle_degenerate(double *orbitals, int64_t n, int64_t m, int64_t fi
     }
 }
 
+bool tsl_scf_note_choice(tsl_scf_plan *p, int spin, const double edge[2])
+{
+    const bool is_choice = edge[1] - edge[0] <= TSL_SCF_DEGENERATE;
+    p->chosen[spin] = p->chosen[spin] || is_choice;
+    return is_choice;
+}
+
 void tsl_scf_settle_orbitals(double *orbitals, const double *energies, int64_t n, int64_t m)
 {
     int64_t first = 0;
@@ -175,6 +190,9 @@ static tsl_status host_diagonalise(tsl_scf_plan *p, int spin, double shift)
     TSL_TRY(p->context->ops->dense->eigen(p->context, m, f, energies));
     TSL_TRY(
         tsl_scf_multiply(p->context, p->orbitals + spin * n * m, p->x, false, f, true, n, m, m));
+    if (p->electrons[spin] > 0 && p->electrons[spin] < m) {
+        tsl_scf_note_choice(p, spin, energies + p->electrons[spin] - 1);
+    }
     tsl_scf_settle_orbitals(p->orbitals + spin * n * m, energies, n, m);
 done:
     return status;
@@ -276,12 +294,36 @@ static tsl_status host_extrapolate(tsl_scf_plan *p, tsl_scf_diis *diis, double l
     return TSL_OK;
 }
 
+/* The orbitals are here already. */
+static tsl_status host_move(tsl_scf_plan *p)
+{
+    (void)p;
+    return TSL_OK;
+}
+
 static const tsl_scf_engine host_engine = {.make_fock = host_fock,
                                            .make_error = host_error,
                                            .mix = host_mix,
                                            .extrapolate = host_extrapolate,
                                            .diagonalise = host_diagonalise,
-                                           .occupy = host_occupy};
+                                           .occupy = host_occupy,
+                                           .bring_orbitals = host_move,
+                                           .send_orbitals = host_move};
+
+/* Where it is chosen which of some orbitals are occupied, the first of them are kept. */
+static tsl_status keep_first(iteration *it)
+{
+    tsl_scf_plan *p = it->plan;
+    if (it->has_first || it->first == NULL || !(p->chosen[0] || p->chosen[1])) {
+        return TSL_OK;
+    }
+    const tsl_status status = it->engine->bring_orbitals(p);
+    if (status == TSL_OK) {
+        memcpy(it->first, p->orbitals, orbital_bytes(p));
+        it->has_first = true;
+    }
+    return status;
+}
 
 /* ---- iterations ----------------------------------------------------------------------------- */
 
@@ -293,7 +335,7 @@ static tsl_status iterate(iteration *it)
     const tsl_scf_options *o = &p->options;
     double before = 0;
     tsl_status status = TSL_OK;
-    while (!r->converged && r->iterations < o->max_iterations) {
+    while (!r->converged && r->iterations < it->limit) {
         r->iterations++;
         TSL_TRY(make_fock(it));
         TSL_TRY(engine->make_error(p, &r->error));
@@ -302,8 +344,8 @@ static tsl_status iterate(iteration *it)
         if (!isfinite(r->total)) {
             break;
         }
-        r->converged = r->error < o->error_tolerance &&
-                       (fabs(r->energy_change) < o->energy_tolerance || p->n == 0);
+        r->converged = it->of_orbitals && r->error < o->error_tolerance &&
+                       fabs(r->energy_change) < o->energy_tolerance;
         if (r->converged && it->level_shift > 0) {
             drop_level_shift(it);
         }
@@ -324,6 +366,7 @@ static tsl_status iterate(iteration *it)
             TSL_TRY(engine->diagonalise(p, spin, it->level_shift));
             TSL_TRY(engine->occupy(p, spin));
         }
+        TSL_TRY(keep_first(it));
         tsl_profile_add(p->device, "orbitals", begun, 0, 0);
         TSL_TRY(tsl_scf_restart_keep(p, false));
     }
@@ -337,50 +380,123 @@ done:
     return status;
 }
 
-/* ---- what is known of the solution ---------------------------------------------------------- */
+/* ---- orbitals of one energy, occupied in part -------------------------------------------------
+ */
 
-/* <S^2> = S (S + 1) + what beta orbitals lack within the space of alpha ones. */
-static tsl_status find_spin(tsl_scf_plan *p, double *s_squared)
+/* Orbitals of such a set may be turned among each other. Where they are, the points of the grid
+ * decide, by 1e-8 to 1e-5 hartree, with several minima within a right angle. */
+enum { TURNS = 4, TURNED_ITERATIONS = 40 };
+static const double TURN = M_PI / 16;
+static const double TELLING = 1e-6; /* a larger error leaves the place of orbitals open */
+
+bool tsl_scf_seeks_lowest(const tsl_scf_plan *p)
 {
-    const int64_t n = p->n, square = n * n;
-    const double difference = 0.5 * (p->electrons[0] - p->electrons[1]);
-    tsl_status status = TSL_OK;
-    *s_squared = difference * (difference + 1);
-    if (p->spins == 1) {
-        return TSL_OK;
-    }
-    TSL_TRY(
-        tsl_scf_multiply(p->context, p->work[0], p->density, false, p->overlap, false, n, n, n));
-    TSL_TRY(tsl_scf_multiply(p->context, p->work[1], p->density + square, false, p->overlap, false,
-                             n, n, n));
-    TSL_TRY(
-        tsl_scf_multiply(p->context, p->work[2], p->work[0], false, p->work[1], false, n, n, n));
-    *s_squared += p->electrons[1];
+    return p->options.error_tolerance <= TELLING;
+}
+
+/* 1 or -1: the sign of a column's largest coefficient, of equal ones the first. */
+static double sign_of(const double *column, int64_t n, int64_t stride)
+{
+    double largest = 0;
     for (int64_t i = 0; i < n; i++) {
-        *s_squared -= p->work[2][i * n + i];
+        const double here = column[i * stride];
+        largest = fabs(here) > 1.001 * fabs(largest) ? here : largest;
     }
+    return largest < 0 ? -1 : 1;
+}
+
+/* Turn the last occupied orbital of a spin towards the first empty one. */
+static void turn_edge(tsl_scf_plan *p, int spin, double angle)
+{
+    const int64_t n = p->n, m = p->orthogonal;
+    double *last = p->orbitals + spin * n * m + p->electrons[spin] - 1, *first = last + 1;
+    const double c = cos(angle) * sign_of(last, n, m), s = sin(angle) * sign_of(first, n, m);
+    for (int64_t i = 0; i < n; i++) {
+        const double x = last[i * m], y = first[i * m];
+        last[i * m] = c * x + s * y;
+        first[i * m] = c * y - s * x;
+    }
+}
+
+/* Iterate from plan->orbitals, as if from the start. */
+static tsl_status iterate_again(iteration *it, int iterations)
+{
+    tsl_scf_plan *p = it->plan;
+    tsl_scf_result *r = it->result;
+    tsl_status status = TSL_OK;
+    it->damping = p->options.damping;
+    it->level_shift = p->options.level_shift;
+    it->remedy = NONE;
+    it->rises = 0;
+    it->best = HUGE_VAL;
+    it->best_at = r->iterations;
+    it->limit = r->iterations + iterations;
+    r->converged = 0;
+    tsl_scf_diis_forget(&it->diis);
+    TSL_TRY(it->engine->send_orbitals(p));
+    for (int spin = 0; spin < p->spins; spin++) {
+        TSL_TRY(it->engine->occupy(p, spin));
+    }
+    TSL_TRY(iterate(it));
+    TSL_TRY(it->engine->bring_orbitals(p));
 done:
     return status;
 }
 
-/* Of the electrons about the center of nuclear charge; of the nuclei there is none. */
-static void find_dipole(const tsl_scf_plan *p, double dipole[3])
+/* Solve from turned orbitals too, and end at the solution of least energy, whose orbitals `lowest`
+ * holds. */
+static tsl_status try_turns(iteration *it, double *lowest)
 {
-    double charge = 0;
-    for (int a = 0; a < p->atoms.count; a++) {
-        charge += p->atoms.charge[a];
-    }
-    for (int k = 0; k < 3; k++) {
-        double nuclei = 0;
-        for (int a = 0; a < p->atoms.count; a++) {
-            nuclei += p->atoms.charge[a] * p->atoms.position[3 * a + k];
+    tsl_scf_plan *p = it->plan;
+    tsl_scf_result *r = it->result;
+    const double begun = r->total;
+    double least = begun;
+    bool is_there = false; /* at the lowest */
+    tsl_status status = TSL_OK;
+    TSL_TRY(it->engine->bring_orbitals(p));
+    memcpy(lowest, p->orbitals, orbital_bytes(p));
+    for (int turn = 1; turn <= TURNS; turn++) {
+        memcpy(p->orbitals, it->first, orbital_bytes(p));
+        for (int spin = 0; spin < p->spins; spin++) {
+            if (p->chosen[spin]) {
+                turn_edge(p, spin, turn * TURN);
+            }
         }
-        const double center = charge > 0 ? nuclei / charge : 0;
-        const double electrons = tsl_scf_trace(p->total, p->dipole[k], p->n * p->n) -
-                                 center * (p->electrons[0] + p->electrons[1]);
-        dipole[k] = -TSL_SCF_DEBYE * electrons;
+        TSL_TRY(iterate_again(it, TURNED_ITERATIONS));
+        is_there = r->converged && r->total < least;
+        if (is_there) {
+            least = r->total;
+            memcpy(lowest, p->orbitals, orbital_bytes(p));
+        }
     }
+    if (!is_there) {
+        memcpy(p->orbitals, lowest, orbital_bytes(p));
+        TSL_TRY(iterate_again(it, p->options.max_iterations));
+    }
+    tsl_message(p->context, TSL_MESSAGE_NOTE,
+                "orbitals of one energy are occupied in part: from %d places of theirs about each "
+                "other, the lowest energy is %.1e hartree below the first",
+                TURNS + 1, begun - r->total);
+done:
+    return status;
 }
+
+static tsl_status seek_lowest(iteration *it)
+{
+    const tsl_scf_plan *p = it->plan;
+    if (!it->result->converged || !it->has_first) {
+        return TSL_OK;
+    }
+    double *lowest = tsl_allocate(orbital_bytes(p) + 1);
+    if (lowest == NULL) {
+        return tsl_fail_memory(p->context, (int64_t)orbital_bytes(p), "orbitals");
+    }
+    const tsl_status status = try_turns(it, lowest);
+    tsl_release(lowest);
+    return status;
+}
+
+/* ---- the solution --------------------------------------------------------------------------- */
 
 /* What the host keeps of iterations before. */
 static tsl_status take_memory(iteration *it)
@@ -389,6 +505,12 @@ static tsl_status take_memory(iteration *it)
     const int64_t square = p->n * p->n, orthogonal = p->orthogonal * p->orthogonal;
     const int64_t spins = p->gpu != NULL ? 0 : p->spins;
     it->last = tsl_allocate_zeroed((size_t)(spins * square) + 1, sizeof *it->last);
+    if (tsl_scf_seeks_lowest(p)) {
+        it->first = tsl_allocate(orbital_bytes(p) + 1);
+        if (it->first == NULL) {
+            return tsl_fail_memory(p->context, (int64_t)orbital_bytes(p), "orbitals");
+        }
+    }
     return it->last == NULL
                ? tsl_fail_memory(p->context, 8 * spins * square, "Fock matrices")
                : tsl_scf_diis_create(&it->diis, p->context, spins * square, spins * orthogonal);
@@ -410,13 +532,15 @@ static tsl_status solve(iteration *it)
     if (p->gpu != NULL) {
         TSL_TRY(tsl_scf_gpu_send(p));
     }
+    p->chosen[0] = p->chosen[1] = false;
     TSL_TRY(iterate(it));
+    TSL_TRY(seek_lowest(it));
     if (p->gpu != NULL) {
         TSL_TRY(tsl_scf_gpu_bring(p));
     }
     p->solved = true;
-    TSL_TRY(find_spin(p, &it->result->s_squared));
-    find_dipole(p, it->result->dipole);
+    TSL_TRY(tsl_scf_find_spin(p, &it->result->s_squared));
+    tsl_scf_find_dipole(p, it->result->dipole);
     if (!it->result->converged) {
         status = tsl_fail(p->context, TSL_E_NOCONV,
                           "not converged after %d iterations: the energy still changes by %.1e "
@@ -442,9 +566,11 @@ tsl_status tsl_scf_solve(tsl_scf_plan *plan, tsl_scf_result *result)
                     .damping = plan->options.damping,
                     .level_shift = plan->options.level_shift,
                     .of_orbitals = true,
-                    .best = HUGE_VAL};
+                    .best = HUGE_VAL,
+                    .limit = plan->options.max_iterations};
     const tsl_status status = tsl_scf_host_report(plan->device, plan->context, solve(&it));
     tsl_release(it.last);
+    tsl_release(it.first);
     tsl_scf_diis_release(&it.diis);
     return status;
 }

@@ -2,12 +2,12 @@
  * Libxc 5 to 7 have in common; its structs stay its own. */
 #include "solvers/xc/libxc.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
+#include "core/library.h"
 #include "solvers/xc/plan.h"
 
 enum {
@@ -33,7 +33,8 @@ enum {
 };
 
 /* File names of versions 5, 6 and 7, and the one that packages for development have. */
-static const char *const libraries[] = {"libxc.so.9", "libxc.so.12", "libxc.so.15", "libxc.so"};
+static const char *const libraries[] = {"libxc.so.9", "libxc.so.12", "libxc.so.15", "libxc.so",
+                                        NULL};
 
 /* ---- its calls ------------------------------------------------------------------------------ */
 
@@ -70,16 +71,11 @@ typedef struct libxc_calls {
                   to v2tau2);
 } libxc_calls;
 
-typedef struct call_row {
-    const char *name;
-    size_t offset;
-} call_row;
-
 #define CALL(name, member)                                                                         \
     {                                                                                              \
         "xc_" name, offsetof(libxc_calls, member)                                                  \
     }
-static const call_row call_rows[] = {
+static const tsl_library_call call_rows[] = {
     CALL("version_string", version),
     CALL("functional_get_number", number),
     CALL("family_from_id", family_of),
@@ -105,43 +101,26 @@ static const call_row call_rows[] = {
 
 static void close_library(libxc_calls *calls)
 {
-    if (calls->library != NULL) {
-        dlclose(calls->library);
-    }
+    tsl_library_close(calls->library);
     calls->library = NULL;
 }
 
 static tsl_status open_library(libxc_calls *calls, tsl_context *context)
 {
-    const char *name = NULL;
-    char reason[256] = ""; /* of the first */
+    char text[256]; /* the file's name, or why there is none */
     memset(calls, 0, sizeof *calls);
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && calls->library == NULL; i++) {
-        name = libraries[i];
-        calls->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-        if (calls->library == NULL && i == 0) {
-            snprintf(reason, sizeof reason, "%s", dlerror());
-        }
-    }
+    calls->library = tsl_library_open(libraries, calls, call_rows,
+                                      sizeof call_rows / sizeof *call_rows, text, sizeof text);
     if (calls->library == NULL) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "Libxc cannot be opened (%s): install Libxc %d to %d (Debian and Ubuntu: "
+                        "Libxc cannot be used (%s): install Libxc %d to %d (Debian and Ubuntu: "
                         "libxc9) or name its folder in LD_LIBRARY_PATH",
-                        reason, OLDEST, NEWEST);
-    }
-    for (size_t i = 0; i < sizeof call_rows / sizeof *call_rows; i++) {
-        void *const found = dlsym(calls->library, call_rows[i].name);
-        if (found == NULL) {
-            close_library(calls);
-            return tsl_fail(context, TSL_E_UNSUPPORTED, "%s has no %s: install Libxc %d to %d",
-                            name, call_rows[i].name, OLDEST, NEWEST);
-        }
-        memcpy((char *)calls + call_rows[i].offset, &found, sizeof found);
+                        text, OLDEST, NEWEST);
     }
     const int major = atoi(calls->version());
     if (major < OLDEST || major > NEWEST) {
         const tsl_status status =
-            tsl_fail(context, TSL_E_UNSUPPORTED, "%s is Libxc %s: install one of %d to %d", name,
+            tsl_fail(context, TSL_E_UNSUPPORTED, "%s is Libxc %s: install one of %d to %d", text,
                      calls->version(), OLDEST, NEWEST);
         close_library(calls);
         return status;

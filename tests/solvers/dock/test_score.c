@@ -66,11 +66,15 @@ static void devices_batches_and_ways_do_not_matter(void **state)
             options.batch = way == 0 ? 1 : 5;
             options.correlation = way < 2 ? TSL_CORRELATION_LINES : TSL_CORRELATION_PLAIN;
             p = named_pair(test_devices[d], 1 + way);
-            test_search(&p, &options, other);
-            assert_memory_equal(first, other, sizeof first);
             tsl_dock_plan *plan = NULL;
+            tsl_dock_summary s;
             assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                              TSL_OK);
+            test_search_into(plan, other);
+            assert_memory_equal(first, other, sizeof first);
+            tsl_dock_plan_summary(plan, &s); /* a wrong transform would go on in double precision */
+            assert_false(s.double_precision);
+            assert_true(s.transform_error <= s.transform_bound / 8);
             assert_int_equal(tsl_dock_rescore(plan, other, PAIR_ROTATIONS * PAIR_KEEP), TSL_OK);
             for (int i = 0; i < PAIR_ROTATIONS * PAIR_KEEP; i++) { /* empty ones score, too */
                 assert_true(first[i].score == 0 || first[i].score == other[i].score);

@@ -215,7 +215,7 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
         .weight = test_upload(context, host.v[WEIGHT], weight_bytes),
         .without = test_upload(context, &without, sizeof without),
         .rest = test_upload(context, rest, groups * TSL_SLICE_LANES * (int64_t)sizeof *rest)};
-    assert_int_equal(context->ops->lists->narrow(context, &a_narrowing), TSL_OK);
+    assert_int_equal(context->ops->fused->narrow(context, &a_narrowing), TSL_OK);
     test_download(context, common, a_narrowing.common, bytes);
     test_download(context, &without, a_narrowing.without, sizeof without);
     test_release(context, a_narrowing.without);
@@ -358,7 +358,7 @@ static void lists_are_their_expressions(void **state)
         {20, 13, 0, 0, 5}, {20, 13, 97, 25, 40}, {3, 2, 5, 100, 100}, {0, 0, 0, 0, 0}};
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *context = test_context(test_devices[d], 1);
-        for (size_t i = 0; i < sizeof trials / sizeof *trials && context->ops->lists != NULL; i++) {
+        for (size_t i = 0; i < sizeof trials / sizeof *trials && context->ops->fused != NULL; i++) {
             try_on(context, &trials[i]);
         }
         tsl_context_destroy(context);
@@ -381,7 +381,7 @@ static void widened_vectors_are_added(void **state)
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         tsl_layout layout;
-        if (context->ops->lists != NULL) {
+        if (context->ops->fused != NULL) {
             double *const vector = test_upload(context, p, sizeof p);
             double *const ratio = test_upload(context, scalars, sizeof scalars);
             float *const single = test_upload(context, z, sizeof z);

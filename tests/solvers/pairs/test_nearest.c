@@ -8,7 +8,7 @@
 #include "core/context.h"
 #include "tesela/pairs.h"
 
-typedef enum cloud { EVEN, CLUSTERS, GRID, FAR_AWAY, FLAT, SAME } cloud;
+typedef enum cloud { EVEN, CLUSTERS, TIGHT, GRID, FAR_AWAY, FLAT, SAME } cloud;
 
 typedef struct nearest_row {
     int64_t count;
@@ -20,7 +20,8 @@ static const nearest_row rows[] = {
     {1, 3, 2, EVEN},        {5, 3, 8, EVEN},       {70, 1, 3, EVEN},    {400, 2, 5, CLUSTERS},
     {500, 3, 16, EVEN},     {300, 3, 7, CLUSTERS}, {343, 3, 6, GRID},   {200, 3, 4, FAR_AWAY},
     {300, 3, 5, FLAT},      {90, 3, 5, SAME},      {150, 20, 16, EVEN}, {140, 37, 96, EVEN},
-    {129, 16, 9, FAR_AWAY}, {100, 5, 1, SAME}};
+    {129, 16, 9, FAR_AWAY}, {100, 5, 1, SAME},     {150, 18, 9, TIGHT}, {700, 24, 16, EVEN},
+    {1200, 3, 16, EVEN}};
 
 static double get(const void *values, int precision, int64_t e)
 {
@@ -33,6 +34,8 @@ static double coordinate(const nearest_row *row, int64_t i, int c, uint64_t *see
     switch (row->cloud) {
     case CLUSTERS:
         return (double)(i % 4) * 50 + u * (double)(1 + i % 7);
+    case TIGHT: /* what products in single precision cannot tell apart */
+        return (double)(i % 4) * 50 + u / 20;
     case GRID:
         return (double)(c == 0 ? i / 49 : c == 1 ? i / 7 % 7 : i % 7);
     case FAR_AWAY:

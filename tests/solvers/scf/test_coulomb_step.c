@@ -10,7 +10,8 @@
 #include "solvers/scf/coulomb_step/coulomb_step.h"
 #include "solvers/scf/scf.h"
 
-/* Shells up to g, and contracted ones; auxiliary ones up to h, of which two share an exponent. */
+/* Shells up to g, and contracted ones; auxiliary ones up to h, of which three share an exponent and
+ * the others are solid harmonics of each l, once two shells of one l and exponent. */
 static const char *const orbital =
     "H 0\nS 3 1.0\n13.0 0.02\n2.0 0.14\n0.4 0.48\nP 1 1.0\n0.8 1.0\nD 2 1.0\n1.2 0.5\n0.7 0.6\n"
     "F 1 1.0\n0.9 1.0\n****\n"
@@ -18,7 +19,8 @@ static const char *const orbital =
 static const char *const fitting =
     "H 0\nS 2 1.0\n9.0 0.4\n2.0 0.7\nS 1 1.0\n0.9 1.0\nP 1 1.0\n0.9 1.0\nD 1 1.0\n0.9 1.0\n"
     "F 1 1.0\n1.3 1.0\n****\n"
-    "Li 0\nS 1 1.0\n3.0 1.0\nD 1 1.0\n1.0 1.0\nG 1 1.0\n1.1 1.0\nH 1 1.0\n1.4 1.0\n****\n";
+    "Li 0\nS 1 1.0\n3.0 1.0\nP 1 1.0\n0.7 1.0\nD 2 1.0\n1.0 0.7\n0.5 0.6\nD 1 1.0\n0.5 1.0\nG 1 "
+    "1.0\n1.1 1.0\nH 1 1.0\n1.4 1.0\n****\n";
 static const int elements[3] = {3, 1, 1};
 static const double places[9] = {0, 0, 0.1, 0.3, 1.4, -0.9, 0, -9.5, 2.5};
 

@@ -30,15 +30,25 @@ static int64_t candidates_of(int count)
     return many > TSL_CANDIDATES_MORE ? many : TSL_CANDIDATES_MORE;
 }
 
-/* Lay out a batch; `memory` may be NULL to learn its size. */
+/* Whether a correlation takes the atoms' terms as points. */
+static bool takes_points(const tsl_context *context, const tsl_convolve_description *what)
+{
+    const tsl_convolve_ops *ops = context->ops->convolve;
+    return ops->takes_points != NULL && ops->takes_points(what) != 0;
+}
+
+/* Lay out a batch of `count` rotations; `memory` may be NULL to learn its size. */
 static void lay_out(tsl_score_batch *batch, char *memory, const tsl_dock_geometry *g, int count,
-                    int64_t atoms)
+                    int64_t atoms, bool points)
 {
     const int64_t candidates = candidates_of(count);
+    batch->given = points ? 1 : TSL_TERMS;
     const struct {
         void **array;
         int64_t bytes;
-    } parts[] = {{(void **)&batch->boxes, count * TSL_TERMS * cube(g->box) * 4},
+    } parts[] = {{(void **)&batch->boxes, count * batch->given * cube(g->box) * 4},
+                 {(void **)&batch->heads, points ? (int64_t)count * g->box * g->box * 4 : 0},
+                 {(void **)&batch->next, points ? count * atoms * 4 : 0},
                  {(void **)&batch->places, count * atoms * 4},
                  {(void **)&batch->clashes, count * cube(g->box) * 4},
                  {(void **)&batch->clash_counts, count * 4},
@@ -48,7 +58,7 @@ static void lay_out(tsl_score_batch *batch, char *memory, const tsl_dock_geometr
     batch->memory = memory;
     batch->bytes = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].array = memory != NULL ? memory + batch->bytes : NULL;
+        *parts[i].array = memory != NULL && parts[i].bytes > 0 ? memory + batch->bytes : NULL;
         batch->bytes += aligned(parts[i].bytes);
     }
 }
@@ -58,10 +68,11 @@ static int64_t host_bytes(int count)
     return 3 * 8 * candidates_of(count) + 8 * (int64_t)count;
 }
 
-int64_t tsl_dock_terms_bytes(const tsl_dock_geometry *g, int count, int64_t atoms)
+int64_t tsl_dock_terms_bytes(const tsl_context *context, const tsl_dock_geometry *g,
+                             const tsl_convolve_description *what, int count, int64_t atoms)
 {
     tsl_score_batch batch;
-    lay_out(&batch, NULL, g, count, atoms);
+    lay_out(&batch, NULL, g, count, atoms, takes_points(context, what));
     return batch.bytes + host_bytes(count) +
            atoms * (int64_t)(3 * sizeof(float) + sizeof(float) + sizeof(tsl_terms));
 }
@@ -95,9 +106,10 @@ static tsl_status take_batch(tsl_dock_plan *plan)
     tsl_dock_terms *t = &plan->terms;
     const int batch = plan->correlation.batch;
     const int64_t candidates = candidates_of(batch);
+    const bool points = takes_points(plan->context, &plan->correlation);
     tsl_score_batch size;
     void *device = NULL;
-    lay_out(&size, NULL, &plan->geometry, batch, plan->atoms);
+    lay_out(&size, NULL, &plan->geometry, batch, plan->atoms, points);
     tsl_device_release(plan->context, t->device.memory);
     tsl_release(t->host);
     t->device = (tsl_score_batch){0};
@@ -112,7 +124,7 @@ static tsl_status take_batch(tsl_dock_plan *plan)
     const tsl_status status =
         tsl_device_allocate(&device, plan->context, size.bytes, "the ligand's terms");
     if (status == TSL_OK) {
-        lay_out(&t->device, device, &plan->geometry, batch, plan->atoms);
+        lay_out(&t->device, device, &plan->geometry, batch, plan->atoms, points);
     }
     return status;
 }
@@ -156,14 +168,12 @@ tsl_status tsl_dock_take_terms(tsl_dock_plan *plan, const tsl_molecule *molecule
 {
     tsl_score_atom *atoms = NULL;
     free_ligand(plan->context, &plan->terms.ligand);
-    tsl_status status = take_batch(plan);
-    if (status == TSL_OK) {
-        status = tsl_score_atoms(&atoms, plan->context, molecule,
-                                 plan->options.complementarity.blocked[1]);
-    }
-    if (status == TSL_OK) {
-        status = send_ligand(plan, atoms, molecule->count);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(take_batch(plan));
+    TSL_TRY(
+        tsl_score_atoms(&atoms, plan->context, molecule, plan->options.complementarity.blocked[1]));
+    TSL_TRY(send_ligand(plan, atoms, molecule->count));
+done:
     tsl_release(atoms);
     return status;
 }
@@ -238,6 +248,18 @@ tsl_status tsl_dock_place_terms(tsl_dock_plan *plan, int count)
                ? context->ops->dock->score->place(context, &plan->geometry, &plan->terms.ligand,
                                                   device->turns, count, &plan->terms.device)
                : status;
+}
+
+tsl_status tsl_dock_correlate_terms(tsl_dock_plan *plan, int count)
+{
+    const tsl_dock_terms *t = &plan->terms;
+    const tsl_convolve_points points = {.count = t->ligand.count,
+                                        .heads = t->device.heads,
+                                        .next = t->device.next,
+                                        .cells = t->device.places,
+                                        .values = t->ligand.values->of};
+    return plan->context->ops->convolve->execute_terms(plan->convolve, count, t->device.boxes,
+                                                       &points, plan->grids);
 }
 
 /* What the transform's values of a member are off by at most, in scores. */

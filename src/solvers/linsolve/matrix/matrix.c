@@ -23,7 +23,7 @@ tsl_status tsl_sparse_check_device(tsl_context *context, tsl_status status)
 {
     char first[TSL_DEVICE_NAME] = "";
     strncpy(first, context->ops->name, sizeof first - 1);
-    if (status == TSL_OK && context->ops != &tsl_device_cpu && context->ops->lists == NULL) {
+    if (status == TSL_OK && context->ops != &tsl_device_cpu && context->ops->fused == NULL) {
         status =
             tsl_fail(context, TSL_E_UNSUPPORTED,
                      "%s: sparse systems are not solved there: use --device cpu", context->name);
@@ -168,7 +168,7 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
     if (tsl_comm_size(context->comm) > 1) {
         status = tsl_comm_agree(context, status);
         status = status == TSL_OK ? compare_ranks(m) : status;
-        if (status == TSL_OK && context->ops->lists != NULL) {
+        if (status == TSL_OK && context->ops->fused != NULL) {
             status = tsl_exchange_stream_create(&m->exchange, context);
         }
         if (status != TSL_OK) {

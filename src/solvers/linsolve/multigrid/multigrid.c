@@ -269,7 +269,7 @@ static tsl_status make_way(tsl_form *form, const tsl_multigrid *mg, const tsl_cs
 static tsl_status make_ways(const tsl_multigrid *mg, tsl_level *v, const tsl_prolongation *from)
 {
     tsl_context *context = mg->context;
-    const bool on_gpu = context->ops->lists != NULL;
+    const bool on_gpu = context->ops->fused != NULL;
     const double begun = tsl_seconds();
     tsl_status status = TSL_OK;
     if (on_gpu || v->layout->ranks > 1) {
@@ -349,7 +349,7 @@ static tsl_status connect(const tsl_multigrid *mg, tsl_level *v, const tsl_level
         status = tsl_halo_make(&v->halo_r, mg->context, &v->r, next->layout, v->layout);
     }
     tsl_csr_free(&v->p);
-    if (status == TSL_OK && mg->context->ops->lists != NULL) {
+    if (status == TSL_OK && mg->context->ops->fused != NULL) {
         status = make_way(&v->form_r, mg, &v->r, next->layout);
         tsl_csr_free(&v->r); /* the device has it */
         tsl_release(v->aggregate);
@@ -406,7 +406,7 @@ static tsl_status make_coarsest(tsl_multigrid *mg)
     status = mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
                                : tsl_fail_memory(mg->context, 8 * v->rows, "multigrid");
     mg->solved = true;
-    if (status == TSL_OK && mg->context->ops->lists != NULL) {
+    if (status == TSL_OK && mg->context->ops->fused != NULL) {
         status = invert_coarsest(mg);
         tsl_release(mg->factor);
         tsl_release(mg->dense);

@@ -65,7 +65,7 @@ tsl_status tsl_members_make(tsl_csr *out, tsl_context *context, const int32_t *a
 /* T has near_null[i] / norm[a] at (i, a = aggregate[i]), or 1, and ones go on to the next level. */
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
-/* The same numbers [rows], of so many bytes each; NULL in *out: ones. */
+/* The values of T [rows], of so many bytes each; NULL in *out: ones. */
 tsl_status tsl_tentative_weight(void **out, tsl_context *context, const tsl_prolongation *from,
                                 int bytes);
 
@@ -149,9 +149,8 @@ tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal)
 /* Distribute the rows of a level below the finest, whose layout is there. `row_start` may be NULL
  * where it is whole. */
 tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_t *row_start);
-/* The same of one whose matrix is on the GPU alone; where it is distributed `own` becomes its
- * pattern.
- */
+/* Distribute the rows of a level whose matrix is on the GPU alone; where it is distributed `own`
+ * becomes its pattern. */
 tsl_status tsl_level_lay_out_on_gpu(const tsl_multigrid *mg, tsl_level *v,
                                     const tsl_device_rows *a);
 
@@ -175,7 +174,7 @@ tsl_status tsl_multigrid_cycle(void *self);
 
 /* z = M r: one V-cycle. `norm` as of tsl_preconditioner. */
 tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm);
-/* The same of a cycle in single precision, left as *factor times *z. */
+/* A V-cycle in single precision: *factor times *z = M r. */
 tsl_status tsl_multigrid_apply_single(void *self, const float **z, double *factor, const double *r,
                                       double norm);
 

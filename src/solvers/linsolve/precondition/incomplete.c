@@ -241,7 +241,7 @@ tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan)
     TSL_TRY(make_schedules(f));
     TSL_TRY(factor(f, plan->options.preconditioner == TSL_LINSOLVE_IC0, matrix->index_base));
 done:
-    if (status == TSL_OK && plan->context->ops->lists != NULL) {
+    if (status == TSL_OK && plan->context->ops->fused != NULL) {
         status = tsl_incomplete_to_gpu(f);
         plan->m.apply = tsl_incomplete_apply_on_gpu;
     }

@@ -90,7 +90,7 @@ static tsl_status sweep(const tsl_incomplete *f, bool down)
                s->start[to + 1] - s->start[to] <= TSL_FUSED_THREADS) {
             to++;
         }
-        status = f->context->ops->lists->sweep(f->context, rows_of, f->vector, f->vector, from, to,
+        status = f->context->ops->fused->sweep(f->context, rows_of, f->vector, f->vector, from, to,
                                                rows);
     }
     return status;

@@ -43,8 +43,7 @@ typedef struct tsl_operand {
  * find, with the error they tell, if that is less. Not collective: every rank works it out. */
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a);
 
-/* The same of what a GPU finds: is the bound by row sums as good, as it is of the Laplacians of
- * grids? */
+/* Is the bound by row sums as good as an estimate of a GPU, as it is of the Laplacians of grids? */
 bool tsl_row_sum_will_do(double bound, int64_t nonzeros, int64_t rows);
 /* … and the estimate, of so many steps at most: the tridiagonal matrix's diagonal, and what stands
  * beside it. */

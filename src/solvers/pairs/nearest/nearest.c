@@ -11,27 +11,17 @@ static const double share = 0.25;
 enum { FEW_POINTS = 64 };
 
 /* Cells of such a size that a box of 3^3 of them has the candidates of most points. */
-static double cell_size(const tsl_points *points, int keep)
+static double cell_size(const tsl_survey *extent, const tsl_points *points, int keep)
 {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double volume = 1, largest = 0, farthest = 0;
     int axes = 0;
-    for (int64_t i = 0; i < points->count; i++) {
-        for (int c = 0; c < points->dimensions; c++) {
-            const int64_t e = i * points->dimensions + c;
-            const double x = points->precision == 4 ? (double)((const float *)points->values)[e]
-                                                    : ((const double *)points->values)[e];
-            low[c] = fmin(low[c], x);
-            high[c] = fmax(high[c], x);
-            farthest = fmax(farthest, fabs(x));
-        }
+    for (int c = 0; c < points->dimensions; c++) {
+        largest = fmax(largest, extent->high[c] - extent->low[c]);
+        farthest = fmax(farthest, fmax(fabs(extent->low[c]), fabs(extent->high[c])));
     }
     for (int c = 0; c < points->dimensions; c++) {
-        largest = fmax(largest, high[c] - low[c]);
-    }
-    for (int c = 0; c < points->dimensions; c++) {
-        if (high[c] - low[c] > 1e-3 * largest) {
-            volume *= high[c] - low[c];
+        if (extent->high[c] - extent->low[c] > 1e-3 * largest) {
+            volume *= extent->high[c] - extent->low[c];
             axes++;
         }
     }
@@ -40,19 +30,42 @@ static double cell_size(const tsl_points *points, int keep)
     return fmax(size, fmax(1e-3 * farthest, 1e-300)); /* what cells are precise enough for */
 }
 
+/* Points as rows in the device's memory. */
+static tsl_status send_rows(const void **rows, tsl_search *s, const tsl_points *points)
+{
+    tsl_context *const context = s->context;
+    const int64_t bytes = points->count * points->dimensions * points->precision;
+    tsl_status status = TSL_OK;
+    if (context->ops == &tsl_device_cpu) {
+        *rows = points->values;
+        return TSL_OK;
+    }
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_POINTS, bytes, "points"));
+    TSL_TRY(context->ops->upload(context, s->room[TSL_ROOM_POINTS], points->values, bytes));
+    *rows = s->room[TSL_ROOM_POINTS];
+done:
+    return status;
+}
+
 /* Sort into cells, of which *cells then tells; NULL where all are to be looked at. */
 static tsl_status sort(tsl_search *s, const tsl_neighbor_task **cells, tsl_context *context,
                        const tsl_points *points, int keep)
 {
     tsl_neighbor_options options = TSL_NEIGHBOR_OPTIONS_INIT;
+    tsl_survey extent;
     tsl_status status = TSL_OK;
     *cells = NULL;
-    if (context->ops != &tsl_device_cpu || points->dimensions > 3 || points->count < FEW_POINTS) {
+    if (points->dimensions > 3 || points->count < FEW_POINTS) {
         return TSL_OK;
     }
-    options.cutoff = cell_size(points, keep);
+    options.cutoff = 1; /* until their extent is known */
     TSL_TRY(tsl_search_check(s, context, &options, points));
-    TSL_TRY(tsl_search_open(s, points));
+    TSL_TRY(send_rows(&s->task.points, s, points));
+    TSL_TRY(context->ops->pairs->survey(&extent, context, &s->task, INFINITY));
+    s->cutoff = cell_size(&extent, points, keep);
+    s->options.cutoff = s->cutoff;
+    s->task.cutoff = s->cutoff;
+    TSL_TRY(tsl_search_sort(s, s->task.points));
     if (s->cells > 1) {
         *cells = &s->task;
     }
@@ -60,48 +73,55 @@ done:
     return status;
 }
 
+/* Bytes of points in blocks, or of numbers in two parts. */
+static int64_t block_bytes(const tsl_context *context, const tsl_points *points)
+{
+    const int64_t d = points->dimensions, tile = TSL_NEAREST_TILE, depth = TSL_NEAREST_DEPTH;
+    const int64_t blocks = tsl_pairs_block_bytes(points->count, (int)d, points->precision);
+    const int64_t parts =
+        (points->count + tile - 1) / tile * tile * ((d + depth - 1) / depth * depth) * 4;
+    return context->ops == &tsl_device_cpu || points->precision == 8 || blocks > parts ? blocks
+                                                                                       : parts;
+}
+
 /* Points as rows, and room for blocks, which the CPU's are copied to. */
 static tsl_status send(tsl_search *s, tsl_nearest_task *task, const tsl_points *points)
 {
-    tsl_context *const context = s->context;
-    const int64_t rows = points->count * points->dimensions * points->precision;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_search_reserve(
-        s, TSL_ROOM_SORTED,
-        tsl_pairs_block_bytes(points->count, points->dimensions, points->precision),
-        "points in blocks"));
+    TSL_TRY(send_rows(&task->rows, s, points));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_SORTED, block_bytes(s->context, points),
+                               "points in blocks"));
     task->blocks = s->room[TSL_ROOM_SORTED];
-    if (context->ops == &tsl_device_cpu) {
+    if (s->context->ops == &tsl_device_cpu) {
         tsl_pairs_copy_blocks(task->blocks, points->values, points->count, points->dimensions,
                               points->precision);
-        task->rows = points->values;
         return TSL_OK;
     }
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_POINTS, rows, "points"));
-    TSL_TRY(context->ops->upload(context, s->room[TSL_ROOM_POINTS], points->values, rows));
-    task->rows = s->room[TSL_ROOM_POINTS];
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_OWN, points->dimensions * 4, "a centre"));
+    task->centre = s->room[TSL_ROOM_OWN];
 done:
     return status;
 }
 
-/* What GPUs need besides. */
+/* What GPUs need besides; none of it is where cells are. */
 static tsl_status reserve(tsl_search *s, tsl_nearest_task *task)
 {
-    const int64_t n = task->n;
+    const int64_t n = task->n, tile = TSL_NEAREST_TILE;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RADII, n * task->precision, "lengths of points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RADII, (n + tile - 1) / tile * tile * task->precision,
+                               "lengths of points"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_MORE, n * task->precision, "squares"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RESULT, 8, "a length"));
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_ORDER, 4 * n * task->keep, "candidates"));
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_LOOSE, 4 * (n + 1), "doubtful points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_COUNTS, 4 * n * task->keep, "candidates"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_FIRST, 4 * (n + 1), "doubtful points"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_INDICES, 4 * n * task->k, "nearest points"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_DISTANCES, n * task->k * task->precision,
                                "distances of nearest points"));
     task->norms = s->room[TSL_ROOM_RADII];
     task->worst = s->room[TSL_ROOM_MORE];
     task->longest = s->room[TSL_ROOM_RESULT];
-    task->candidates = s->room[TSL_ROOM_ORDER];
-    task->doubtful = s->room[TSL_ROOM_LOOSE];
+    task->candidates = s->room[TSL_ROOM_COUNTS];
+    task->doubtful = s->room[TSL_ROOM_FIRST];
     task->indices = s->room[TSL_ROOM_INDICES];
     task->distances = s->room[TSL_ROOM_DISTANCES];
 done:
@@ -114,7 +134,7 @@ static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
     tsl_context *const context = s->context;
     const int64_t n = points->count;
     const tsl_neighbor_task *cells;
-    double begun;
+    double begun = tsl_seconds();
     tsl_nearest_task task = {.precision = points->precision,
                              .dimensions = points->dimensions,
                              .k = k,
@@ -125,7 +145,7 @@ static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
     if (cells == NULL) {
         TSL_TRY(send(s, &task, points));
     } else {
-        task.rows = points->values;
+        task.rows = cells->points;
     }
     if (context->ops != &tsl_device_cpu) {
         TSL_TRY(reserve(s, &task));
@@ -138,7 +158,9 @@ static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
             task.distances = s->room[TSL_ROOM_DISTANCES];
         }
     }
-    begun = tsl_seconds();
+    if (cells == NULL) { /* sorting into cells is part of it */
+        begun = tsl_seconds();
+    }
     TSL_TRY(context->ops->pairs->nearest->find(context, &task, cells));
     tsl_profile_add(context, "nearest points", begun, n * points->dimensions * points->precision,
                     cells != NULL ? 0 : 2 * n * n * points->dimensions);

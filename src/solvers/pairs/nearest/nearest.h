@@ -10,6 +10,9 @@ struct tsl_neighbor_task;
 /* Candidates beyond those that are asked for, and nearest points at most. */
 enum { TSL_NEAREST_SPARE = 16, TSL_NEAREST_MOST = 96 };
 
+/* What GPUs round points and coordinates up to, where they have numbers in two parts. */
+enum { TSL_NEAREST_TILE = 128, TSL_NEAREST_DEPTH = 16 };
+
 /* All arrays are device memory, of numbers of `precision` bytes where nothing else is said. */
 typedef struct tsl_nearest_task {
     int precision, dimensions;
@@ -17,8 +20,10 @@ typedef struct tsl_nearest_task {
     int keep; /* candidates of a point: k and some more */
     int64_t n;
     const void *rows;    /* [n][dimensions] */
-    void *blocks;        /* the same as tsl_pairs_copy_blocks() has it: GPUs make it themselves */
-    void *norms;         /* [n]: squares of lengths */
+    void *blocks;        /* the same as tsl_pairs_copy_blocks() has it, on GPUs room for that or for
+                            numbers in two parts, both made there; NULL where there are cells */
+    float *centre;       /* [dimensions]: near the middle of the points */
+    void *norms;         /* [n], n rounded up to TSL_NEAREST_TILE: squares of lengths */
     double *longest;     /* of the norms; */
     int32_t *candidates; /* [n][keep]; -1: none */
     void *worst;         /* [n]: the largest square of the candidates, as it was estimated */
@@ -29,7 +34,7 @@ typedef struct tsl_nearest_task {
 
 typedef struct tsl_nearest_ops {
     /* Indices and distances; by way of cells that points of one to three coordinates were sorted
-     * into, unless those are NULL, on the CPU. May wait. */
+     * into, in open space, unless those are NULL. May wait. */
     tsl_status (*find)(tsl_context *context, const tsl_nearest_task *task,
                        const struct tsl_neighbor_task *cells);
 } tsl_nearest_ops;

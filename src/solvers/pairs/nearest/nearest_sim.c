@@ -1,6 +1,11 @@
 /* Nearest points on sim. */
 #include <math.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/core.h"
+#include "core/warp.h"
 #include "device/sim.h"
 #include "solvers/pairs/energy/energy_point.h"
 #include "solvers/pairs/nearest/nearest.h"

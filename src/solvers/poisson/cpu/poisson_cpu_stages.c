@@ -153,7 +153,7 @@ static void second_axis(const tsl_poisson_solver *solver, tsl_poisson_range colu
     }
 }
 
-/* The same of planes that are transformed already. */
+/* Exchange planes that are transformed already. */
 static void exchange_plane(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                            int x, bool there)
 {

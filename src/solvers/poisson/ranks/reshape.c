@@ -283,7 +283,7 @@ static void *target_of(tsl_poisson_reshape *reshape, void *potential)
     return reshape->out.direct ? potential : reshape->staged;
 }
 
-/* Likewise, back. */
+/* From the rows of the potential, where target_of() has them, to this rank's box. Collective. */
 static tsl_status hand_out(tsl_poisson_reshape *reshape, void *potential)
 {
     const way *w = &reshape->out;

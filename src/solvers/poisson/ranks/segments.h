@@ -106,7 +106,7 @@ tsl_status tsl_poisson_exchange(const tsl_poisson_rank *rank, tsl_context *conte
  * has a stream, else host memory (transfer.c). */
 tsl_status tsl_poisson_transfer(const tsl_poisson_rank *rank, tsl_context *where, int group,
                                 const tsl_comm_parts *send, const tsl_comm_parts *receive);
-/* The same of host memory by MPI's derived datatypes. */
+/* Exchange what is settled, from and to host memory, by MPI's derived datatypes. */
 tsl_status tsl_poisson_transfer_strided(const tsl_poisson_rank *rank, int group,
                                         const tsl_comm_strided *send,
                                         const tsl_comm_strided *receive);

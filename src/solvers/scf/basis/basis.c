@@ -76,12 +76,14 @@ static double radial_integral(int l, double p)
     return tgamma(l + 1.5) / (2 * pow(p, l + 1.5));
 }
 
+/* Coefficients become NaN where the functions of a contraction cancel each other. */
 static void normalise(double *coefficient, const double *exponent, const double *from,
                       int primitives, int l)
 {
-    double square = 0;
+    double square = 0, apart = 0; /* of the contraction, and summed over its functions */
     for (int i = 0; i < primitives; i++) {
         coefficient[i] = from[i] / sqrt(radial_integral(l, 2 * exponent[i]));
+        apart += from[i] * from[i];
     }
     for (int i = 0; i < primitives; i++) {
         for (int j = 0; j < primitives; j++) {
@@ -89,8 +91,9 @@ static void normalise(double *coefficient, const double *exponent, const double 
                 coefficient[i] * coefficient[j] * radial_integral(l, exponent[i] + exponent[j]);
         }
     }
+    const double norm = square > 1e-12 * apart ? sqrt(square) : NAN;
     for (int i = 0; i < primitives; i++) {
-        coefficient[i] /= sqrt(square);
+        coefficient[i] /= norm;
     }
 }
 
@@ -166,12 +169,30 @@ static void place(tsl_scf_basis *b, const tsl_scf_atoms *atoms, const tsl_scf_se
     }
 }
 
+static tsl_status check_norms(const tsl_scf_basis *b, tsl_context *context,
+                              const tsl_scf_atoms *atoms, const tsl_scf_set *const *set_of)
+{
+    for (int s = 0; s < b->shells; s++) {
+        const tsl_scf_shell *shell = &b->shell[s];
+        for (int k = shell->first; k < shell->first + shell->primitives; k++) {
+            if (!isfinite(b->coefficient[k])) {
+                const int z = atoms->element[shell->atom];
+                return tsl_fail(context, TSL_E_FORMAT,
+                                "%s: functions of l = %d of %s cancel each other in a contraction, "
+                                "or their coefficients are out of range: correct them",
+                                set_of[z]->name, shell->l, tsl_scf_symbol(z));
+            }
+        }
+    }
+    return TSL_OK;
+}
+
 tsl_status tsl_scf_basis_create(tsl_scf_basis *out, tsl_context *context,
                                 const tsl_scf_atoms *atoms, const tsl_scf_set *const *set_of,
                                 bool cartesian, int max_l)
 {
     memset(out, 0, sizeof *out);
-    const tsl_status status = check_sets(context, atoms, set_of, max_l);
+    tsl_status status = check_sets(context, atoms, set_of, max_l);
     if (status != TSL_OK) {
         return status;
     }
@@ -187,7 +208,11 @@ tsl_status tsl_scf_basis_create(tsl_scf_basis *out, tsl_context *context,
                                "basis functions");
     }
     place(out, atoms, set_of);
-    return TSL_OK;
+    status = check_norms(out, context, atoms, set_of);
+    if (status != TSL_OK) {
+        tsl_scf_basis_release(out);
+    }
+    return status;
 }
 
 void tsl_scf_basis_release(tsl_scf_basis *basis)

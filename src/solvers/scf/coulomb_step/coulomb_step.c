@@ -76,7 +76,7 @@ static int64_t most_parts(const tsl_coulomb_particles *own, const tsl_coulomb_pa
         for (int from = 0; from < TSL_COULOMB_CLASSES && own->of[to].count > 0; from++) {
             parts += chunks_of(own->of[to].count, other->of[from].count);
         }
-        parts *= own->of[to].count * tsl_hermites(to);
+        parts *= own->of[to].count * tsl_coulomb_hermites(&own->of[to]);
         most = parts > most ? parts : most;
     }
     return most;
@@ -90,7 +90,7 @@ static tsl_status act(const tsl_coulomb_step *step, const tsl_coulomb_particles 
     tsl_status status = TSL_OK;
     for (int to = 0; to < TSL_COULOMB_CLASSES; to++) {
         const tsl_coulomb_class *c = &own->of[to];
-        const int64_t numbers = c->count * tsl_hermites(to);
+        const int64_t numbers = c->count * tsl_coulomb_hermites(c);
         int parts = 0;
         for (int from = 0; from < TSL_COULOMB_CLASSES && c->count > 0; from++) {
             if (other->of[from].count == 0) {
@@ -105,8 +105,8 @@ static tsl_status act(const tsl_coulomb_step *step, const tsl_coulomb_particles 
                 .chunks = (int)chunks_of(c->count, other->of[from].count),
                 .sign = sign,
                 .tables = step->piece[TABLES],
-                .boys = (double *)step->piece[BOYS] +
-                        (int64_t)(to + from) * TSL_BOYS_ROWS * TSL_COULOMB_BOYS,
+                .boys = (double *)step->piece[BOYS] + (int64_t)(c->order + other->of[from].order) *
+                                                          TSL_BOYS_ROWS * TSL_COULOMB_BOYS,
                 .parts = room + parts * numbers};
             TSL_TRY(ops->potential(step->context, &task));
             parts += task.chunks;
@@ -342,7 +342,7 @@ static tsl_status project(tsl_coulomb_step *step, const double *density)
                                      step->piece[SITE_VALUES], step->piece[PROJECTION]};
     tsl_status status = TSL_OK;
     step->pairs.density = density;
-    for (int order = 0; order < TSL_COULOMB_CLASSES; order++) {
+    for (int order = 0; order < TSL_COULOMB_ORDERS; order++) {
         if (step->pairs.particles.of[order].count > 0) {
             TSL_TRY(ops->spread(context, &step->pairs, order));
         }

@@ -12,7 +12,8 @@
  *
  * Particles: a pair of primitives of two shells, or all primitives of auxiliary functions that
  * share a center and an exponent. Those of one order, the highest t + u + v that they have, are a
- * class.
+ * class; auxiliary functions of one l that are solid harmonics are classes of their own, as they
+ * have t + u + v = l alone.
  *
  * All memory is taken by tsl_coulomb_step_place(); each sum has one order on all devices. */
 #ifndef TSL_COULOMB_STEP_H

@@ -15,17 +15,38 @@ static tsl_status take(tsl_context *context, void *out, int64_t count, size_t ea
                : tsl_fail_memory(context, count * (int64_t)each, "products of basis functions");
 }
 
-/* Places of classes' values; returns how many values there are. */
+/* Place a class's values after `values`; returns where they end. */
+static int64_t place_class(tsl_coulomb_class *c, int64_t first, int64_t values)
+{
+    c->first = first;
+    c->value = values;
+    return values + c->count * tsl_coulomb_hermites(c);
+}
+
+/* The orders of classes and places of their values; the numbers of particles are known. Returns how
+ * many values there are. */
 static int64_t place_values(tsl_coulomb_particles *p)
 {
-    int64_t values = 0, first = 0;
-    for (int order = 0; order < TSL_COULOMB_CLASSES; order++) {
-        p->of[order].first = first;
-        p->of[order].value = values;
-        first += p->of[order].count;
-        values += p->of[order].count * tsl_hermites(order);
+    int64_t values = 0;
+    int band = TSL_COULOMB_FIRST_BAND;
+    p->total = 0;
+    for (int order = 0; order < TSL_COULOMB_ORDERS; order++) {
+        tsl_coulomb_class *c = &p->of[order];
+        c->order = order < TSL_COULOMB_WHOLE ? order : TSL_COULOMB_WHOLE;
+        values = place_class(c, p->total, values);
+        for (int higher = TSL_COULOMB_WHOLE + 1; higher <= order; higher++, band++) {
+            p->of[band] = (tsl_coulomb_class){.count = c->count, .order = higher, .lowest = higher};
+            values = place_class(&p->of[band], p->total, values);
+        }
+        p->total += c->count;
     }
-    p->total = first;
+    for (int l = 0; l < TSL_COULOMB_SOLIDS; l++) {
+        tsl_coulomb_class *c = &p->of[TSL_COULOMB_FIRST_SOLID + l];
+        c->order = c->lowest = l;
+        c->solid = true;
+        values = place_class(c, p->total, values);
+        p->total += c->count;
+    }
     return values;
 }
 
@@ -104,7 +125,7 @@ static void list_rows(tsl_coulomb_draft *d, const tsl_coulomb_step_source *s, in
                       const int32_t *primitives, int64_t *numbers)
 {
     const tsl_scf_shell *shell = s->basis->shell;
-    for (int order = 0; order < TSL_COULOMB_CLASSES; order++) {
+    for (int order = 0; order < TSL_COULOMB_ORDERS; order++) {
         for (int64_t k = 0; k < pairs; k++) {
             int i, j;
             shells_of(k, &i, &j);
@@ -153,10 +174,11 @@ done:
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
-/* A primitive of an auxiliary shell, and the site that it is part of. */
+/* A primitive of an auxiliary shell, and the site that it is part of: its class, and its number
+ * there. */
 typedef struct primitive {
     double exponent, center[3], weight;
-    int l, function;
+    int l, function, class;
     int64_t site;
 } primitive;
 
@@ -199,14 +221,23 @@ static int compare_primitives(const void *left, const void *right)
     return a->l != b->l ? b->l - a->l : a->function - b->function;
 }
 
-/* Number the sites within their classes; a site's order is that of its first primitive. */
-static void number_sites(tsl_coulomb_draft *d, primitive *p, int64_t count)
+/* Number the sites within their classes: of solid harmonics if all functions of a site are those of
+ * one l, else of all orders up to that of the first primitive. Cartesian functions are solid
+ * harmonics up to l = 1. */
+static void number_sites(tsl_coulomb_draft *d, primitive *p, int64_t count, bool cartesian)
 {
-    int order = 0;
-    for (int64_t k = 0; k < count; k++) {
-        const bool begins = k == 0 || !is_one_site(&p[k - 1], &p[k]);
-        order = begins ? p[k].l : order;
-        p[k].site = begins ? d->sites.of[order].count++ : p[k - 1].site;
+    for (int64_t k = 0, end = 0; k < count; k = end) {
+        while (end < count && is_one_site(&p[k], &p[end])) {
+            end++;
+        }
+        const int l = p[k].l;
+        const bool solid = p[end - 1].l == l && (!cartesian || l < 2);
+        const int class = solid ? TSL_COULOMB_FIRST_SOLID + l : l;
+        for (int64_t i = k; i < end; i++) {
+            p[i].class = class;
+            p[i].site = d->sites.of[class].count;
+        }
+        d->sites.of[class].count++;
     }
 }
 
@@ -216,13 +247,14 @@ typedef struct term {
     double factor;
 } term;
 
-/* What a primitive gives to its site, of that order; returns how many terms. */
+/* What a primitive gives to its site; returns how many terms. */
 static int64_t list_terms(term *out, const tsl_coulomb_draft *d, const tsl_scf_partners *partners,
-                          const primitive *p, int order)
+                          const primitive *p)
 {
-    const tsl_coulomb_class *c = &d->sites.of[order];
+    const tsl_coulomb_class *c = &d->sites.of[p->class];
     for (int k = 0; k < partners->shape[p->l].terms; k++) {
-        const int64_t value = c->value + partners->shape[p->l].hermite[k] * c->count + p->site;
+        const int hermite = partners->shape[p->l].hermite[k] - tsl_coulomb_first_hermite(c);
+        const int64_t value = c->value + hermite * c->count + p->site;
         out[k] = (term){.value = (int32_t)value,
                         .function = p->function + partners->shape[p->l].function[k],
                         .factor = partners->shape[p->l].coefficient[k] * p->weight *
@@ -269,12 +301,10 @@ static tsl_status draft_terms(tsl_coulomb_draft *d, const tsl_coulomb_step_sourc
     const int64_t functions = s->auxiliary->functions;
     const int64_t terms = count_terms(s->partners, p, count);
     term *t = NULL;
-    int order = 0;
     tsl_status status = TSL_OK;
     TSL_TRY(take(s->host, &t, terms, sizeof *t));
     for (int64_t k = 0; k < count; k++) {
-        order = k == 0 || !is_one_site(&p[k - 1], &p[k]) ? p[k].l : order;
-        d->terms += list_terms(t + d->terms, d, s->partners, &p[k], order);
+        d->terms += list_terms(t + d->terms, d, s->partners, &p[k]);
     }
     TSL_TRY(take(s->host, &d->start, d->site_values + 1, sizeof *d->start));
     TSL_TRY(take(s->host, &d->start_back, functions + 1, sizeof *d->start_back));
@@ -292,14 +322,12 @@ done:
 static tsl_status place_sites(tsl_coulomb_draft *d, const tsl_coulomb_step_source *s,
                               const primitive *p, int64_t count)
 {
-    int order = 0;
     tsl_status status = TSL_OK;
     d->site_values = place_values(&d->sites);
     TSL_TRY(take(s->host, &d->site_exponent, d->sites.total, sizeof *d->site_exponent));
     TSL_TRY(take(s->host, &d->site_center, 3 * d->sites.total, sizeof *d->site_center));
     for (int64_t k = 0; k < count; k++) {
-        order = k == 0 || !is_one_site(&p[k - 1], &p[k]) ? p[k].l : order;
-        const int64_t at = d->sites.of[order].first + p[k].site;
+        const int64_t at = d->sites.of[p[k].class].first + p[k].site;
         d->site_exponent[at] = p[k].exponent;
         for (int axis = 0; axis < 3; axis++) {
             d->site_center[axis * d->sites.total + at] = p[k].center[axis];
@@ -320,7 +348,7 @@ static tsl_status draft_sites(tsl_coulomb_draft *d, const tsl_coulomb_step_sourc
     TSL_TRY(take(s->host, &p, (int64_t)s->partners->lanes * TSL_SCF_LANES, sizeof *p));
     count = list_primitives(p, s->partners);
     qsort(p, (size_t)count, sizeof *p, compare_primitives);
-    number_sites(d, p, count);
+    number_sites(d, p, count, s->auxiliary->cartesian);
     TSL_TRY(place_sites(d, s, p, count));
 done:
     tsl_release(p);

@@ -5,18 +5,39 @@
 #include "solvers/scf/coulomb_step/coulomb_step.h"
 
 enum {
-    TSL_COULOMB_CLASSES = 9,   /* orders 0 to 8, of two g functions */
+    TSL_COULOMB_ORDERS = 9, /* 0 to 8, of two g functions */
+    /* Pairs of order 5 to 8 have their tuv up to 4 in one class, and those of each order from 5 on
+     * in another. */
+    TSL_COULOMB_WHOLE = 4,
+    TSL_COULOMB_BANDS = 10,
+    TSL_COULOMB_SOLIDS = TSL_SCF_MAX_L + 1, /* l = 0 to this less 1 */
+    TSL_COULOMB_FIRST_BAND = TSL_COULOMB_ORDERS,
+    TSL_COULOMB_FIRST_SOLID = TSL_COULOMB_FIRST_BAND + TSL_COULOMB_BANDS,
+    TSL_COULOMB_CLASSES = TSL_COULOMB_FIRST_SOLID + TSL_COULOMB_SOLIDS,
     TSL_COULOMB_THREADS = 128, /* particles of a block */
     TSL_COULOMB_TILE = 32,     /* those that act on them, at a time */
     /* The Boys function's table by highest order m: [rows][8 Taylor coefficients, exp(-x), 0]. */
     TSL_COULOMB_BOYS = 10
 };
 
-/* Particles of one order. */
+/* Values of the same tuv of some particles: t + u + v is from `lowest` to `order`. */
 typedef struct tsl_coulomb_class {
     int64_t first, count; /* among all particles */
-    int64_t value;        /* where its values begin: [hermites of the order][count] */
+    int64_t value;        /* where its values begin: [tuv][count] */
+    int order, lowest;
+    bool solid; /* solid harmonics of l = order = lowest */
 } tsl_coulomb_class;
+
+/* The first tuv of a class, and how many they are. */
+static inline int tsl_coulomb_first_hermite(const tsl_coulomb_class *c)
+{
+    return tsl_hermites(c->lowest - 1);
+}
+
+static inline int tsl_coulomb_hermites(const tsl_coulomb_class *c)
+{
+    return tsl_hermites(c->order) - tsl_coulomb_first_hermite(c);
+}
 
 /* Arrays are device memory. */
 typedef struct tsl_coulomb_particles {
@@ -28,7 +49,7 @@ typedef struct tsl_coulomb_particles {
     bool points; /* point charges, without an exponent */
 } tsl_coulomb_particles;
 
-/* Derivatives of the potential of particles of order `from` at those of order `to`: part k, of
+/* Derivatives of the potential of particles of class `from` at those of class `to`: part k, of
  * `chunk` acting particles from number k * chunk on, goes to parts + k * hermites * count. */
 typedef struct tsl_coulomb_potential {
     tsl_coulomb_particles own, other;

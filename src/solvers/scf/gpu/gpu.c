@@ -444,7 +444,7 @@ static tsl_status settle(tsl_scf_plan *p, int spin)
         return TSL_OK;
     }
     TSL_TRY(context->ops->download(context, edge, at + occupied - 1, sizeof edge));
-    if (edge[1] - edge[0] > TSL_SCF_DEGENERATE) {
+    if (!tsl_scf_note_choice(p, spin, edge)) {
         return TSL_OK;
     }
     TSL_TRY(context->ops->download(context, energies, at, 8 * m));
@@ -526,9 +526,23 @@ static tsl_status gpu_occupy(tsl_scf_plan *p, int spin)
     return status == TSL_OK ? context->ops->scf_matrices->symmetrise(context, &task) : status;
 }
 
+static tsl_status bring_orbitals(tsl_scf_plan *p)
+{
+    return p->device->ops->download(p->device, p->orbitals, p->gpu->piece[ORBITALS],
+                                    8 * p->spins * p->n * p->orthogonal);
+}
+
+static tsl_status send_orbitals(tsl_scf_plan *p)
+{
+    return p->device->ops->upload(p->device, p->gpu->piece[ORBITALS], p->orbitals,
+                                  8 * p->spins * p->n * p->orthogonal);
+}
+
 const tsl_scf_engine tsl_scf_gpu_engine = {.make_fock = gpu_fock,
                                            .make_error = gpu_error,
                                            .mix = gpu_mix,
                                            .extrapolate = gpu_extrapolate,
                                            .diagonalise = gpu_diagonalise,
-                                           .occupy = gpu_occupy};
+                                           .occupy = gpu_occupy,
+                                           .bring_orbitals = bring_orbitals,
+                                           .send_orbitals = send_orbitals};

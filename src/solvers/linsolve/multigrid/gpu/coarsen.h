@@ -288,10 +288,10 @@ typedef struct tsl_coarsen_ops {
     tsl_status (*mark_chunks)(tsl_context *context, const tsl_cut *arguments);
     tsl_status (*cut_chunks)(tsl_context *context, const tsl_cut *arguments);
     tsl_status (*make_tentative)(tsl_context *context, const tsl_tentative_form *arguments);
-    /* On so many processors */
+    /* On so many processors. */
     tsl_status (*find_eigenvalue)(tsl_context *context, const tsl_lanczos *arguments,
                                   int processors);
-    /* Likewise. `dense` has been zeroed. */
+    /* On so many processors. `dense` has been zeroed. */
     tsl_status (*invert)(tsl_context *context, const tsl_inversion *arguments, int processors);
     /* y = a x, of numbers of so many bytes; x NULL: ones */
     tsl_status (*convert)(tsl_context *context, void *y, double a, const double *x, int64_t count,

@@ -190,7 +190,7 @@ static tsl_status narrow_slices(tsl_gpu_matrix *m, making *k, const tsl_fine *fi
         status = context->ops->fill(context, narrowing.without, 0, sizeof without);
     }
     if (status == TSL_OK) {
-        status = context->ops->lists->narrow(context, &narrowing);
+        status = context->ops->fused->narrow(context, &narrowing);
     }
     if (status == TSL_OK) {
         status = context->ops->download(context, &without, narrowing.without, sizeof without);

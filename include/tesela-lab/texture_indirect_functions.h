@@ -1,0 +1,2 @@
+/* CUDA's name for a part of what cuda_runtime.h brings. */
+#include "cuda_runtime.h"
