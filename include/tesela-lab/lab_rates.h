@@ -16,8 +16,6 @@
 namespace lab_rates
 {
 constexpr int RATE_RUNS = 9;
-constexpr long RATE_ELEMENTS =
-    1l << 25; /* floats of an array: 128 MiB, more than the caches have */
 
 __global__ void copy_kernel(float4 *to, const float4 *from, long count)
 {
@@ -140,8 +138,8 @@ template <class Work> double milliseconds(const Flush &flush, int runs, Work wor
 /* Arrays of the measurements. */
 struct Arrays {
     float *a = nullptr, *b = nullptr, *c = nullptr;
-    long n = RATE_ELEMENTS;
-    Arrays()
+    long n; /* floats of each: many more than the caches have */
+    explicit Arrays(long count) : n(count)
     {
         const size_t bytes = (size_t)n * sizeof(float);
         cudaMalloc(&a, bytes);
@@ -256,7 +254,7 @@ inline int print_rates(int card)
         return 1;
     }
     const Flush flush;
-    const Arrays m;
+    const Arrays m(1l << 27);
     printf("card %s\n", about.name);
     printf("copy %.4e\n", copy_rate(flush, m));
     printf("read %.4e\n", read_rate(flush, m));

@@ -18,11 +18,12 @@
  *
  * A warp multiplies small matrices, which GPUs have units for (tensor cores):
  *
- *     TSL_WARP_MULTIPLY(sums, .of[1], left, .upper, right, .of[2]);
+ *     TSL_WARP_MULTIPLY(sums->of[1], sizeof *sums, left->of, sizeof *left,
+ *                       right->of, sizeof *right);
  *
  * adds to a 16 x 8 matrix the product of a 16 x 16 and a 16 x 8 one. It stands outside of phases,
- * of blocks of any number of whole warps, each of which has matrices of its own; names are of
- * TSL_PRIVATE, each followed by where in such a variable a thread's part begins. Thread
+ * of blocks of any number of whole warps, each of which has matrices of its own, in variables of
+ * TSL_PRIVATE: where the first thread's part is, and the bytes of such a variable. Thread
  * 4 r + c of a warp has of the sums float [4]: rows r and r + 8, of each columns 2 c and 2 c + 1;
  * of the left uint32_t [4]: rows r, r + 8, r, r + 8, of the first two columns 2 c and 2 c + 1, of
  * the others 2 c + 8 and 2 c + 9; of the right uint32_t [2]: column r, rows 2 c and 2 c + 1, then
@@ -45,8 +46,10 @@ enum { TSL_WARP = 32 };
 /* Bit k: is the variable of thread k not 0? */
 #define TSL_BALLOT(name) __ballot_sync(~0U, (name)[0])
 #define TSL_COUNT_BITS(bits) __popc(bits)
-#define TSL_WARP_MULTIPLY(sums, of_sums, left, of_left, right, of_right)                           \
-    tsl_warp_multiply((sums)[0] of_sums, (left)[0] of_left, (right)[0] of_right)
+/* The number of the lowest bit that is set; of 0 there is none. */
+#define TSL_LOWEST_BIT(bits) (__ffs((int)(bits)) - 1)
+#define TSL_WARP_MULTIPLY(sums, sums_size, left, left_size, right, right_size)                     \
+    tsl_warp_multiply(sums, left, right)
 
 static __device__ __forceinline__ void tsl_warp_multiply(float *sums, const uint32_t *left,
                                                          const uint32_t *right)
@@ -66,6 +69,7 @@ static __device__ __forceinline__ void tsl_warp_multiply(float *sums, const uint
 #define TSL_FROM_LANE(name, lane) ((name)[(lane)])
 #define TSL_BALLOT(name) tsl_ballot(name)
 #define TSL_COUNT_BITS(bits) __builtin_popcount(bits)
+#define TSL_LOWEST_BIT(bits) __builtin_ctz(bits)
 
 static inline uint32_t tsl_ballot(const int *hits)
 {
@@ -76,15 +80,11 @@ static inline uint32_t tsl_ballot(const int *hits)
     return bits;
 }
 
-#define TSL_WARP_MULTIPLY(sums, of_sums, left, of_left, right, of_right)                           \
-    for (int tsl_lane = 0; tsl_lane < TSL_THREADS; tsl_lane += TSL_WARP) {                         \
-        tsl_warp_multiply((sums)[tsl_lane] of_sums, (int)(sizeof *(sums) / sizeof(float)),         \
-                          (left)[tsl_lane] of_left, (int)(sizeof *(left) / sizeof(uint32_t)),      \
-                          (right)[tsl_lane] of_right, (int)(sizeof *(right) / sizeof(uint32_t)));  \
-    }
+#define TSL_WARP_MULTIPLY(sums, sums_size, left, left_size, right, right_size)                     \
+    tsl_warp_multiply(TSL_THREADS, sums, sums_size, left, left_size, right, right_size)
 
 /* The float whose upper half is the lower (0) or upper (1) half of `pair`. */
-static inline float tsl_upper_half(uint32_t pair, int which)
+static inline float tsl_upper_half(uint32_t pair, size_t which)
 {
     const uint32_t bits = which ? pair & 0xffff0000U : pair << 16;
     float value;
@@ -92,31 +92,44 @@ static inline float tsl_upper_half(uint32_t pair, int which)
     return value;
 }
 
-/* One warp's, whose threads' parts are that many numbers from each other. */
-static inline void tsl_warp_multiply(float *sums, int sums_step, const uint32_t *left,
-                                     int left_step, const uint32_t *right, int right_step)
+/* Threads' parts are that many numbers from each other. */
+static inline void tsl_multiply_of_warp(float *sums, size_t sums_step, const uint32_t *left,
+                                        size_t left_step, const uint32_t *right, size_t right_step)
 {
     float a[16][16], b[8][16];
-    for (int lane = 0; lane < TSL_WARP; lane++) {
-        const int r = lane / 4, c = lane % 4 * 2;
-        for (int e = 0; e < 8; e++) {
+    for (size_t lane = 0; lane < TSL_WARP; lane++) {
+        const size_t r = lane / 4, c = lane % 4 * 2;
+        for (size_t e = 0; e < 8; e++) {
             a[r + e / 2 % 2 * 8][c + e / 4 * 8 + e % 2] =
                 tsl_upper_half(left[lane * left_step + e / 2], e % 2);
         }
-        for (int e = 0; e < 4; e++) {
+        for (size_t e = 0; e < 4; e++) {
             b[r][c + e / 2 * 8 + e % 2] = tsl_upper_half(right[lane * right_step + e / 2], e % 2);
         }
     }
-    for (int lane = 0; lane < TSL_WARP; lane++) {
-        for (int e = 0; e < 4; e++) {
-            const float *const row = a[lane / 4 + e / 2 * 8], *const column =
-                                                                  b[lane % 4 * 2 + e % 2];
+    for (size_t lane = 0; lane < TSL_WARP; lane++) {
+        for (size_t e = 0; e < 4; e++) {
+            const float *const row = a[lane / 4 + e / 2 * 8];
+            const float *const column = b[lane % 4 * 2 + e % 2];
             float sum = 0;
             for (int k = 0; k < 16; k++) {
                 sum += row[k] * column[k];
             }
             sums[lane * sums_step + e] += sum;
         }
+    }
+}
+
+/* Threads' parts are that many bytes from each other. */
+static inline void tsl_warp_multiply(int threads, float *sums, size_t sums_size,
+                                     const uint32_t *left, size_t left_size, const uint32_t *right,
+                                     size_t right_size)
+{
+    const size_t s = sums_size / sizeof *sums, l = left_size / sizeof *left;
+    const size_t r = right_size / sizeof *right;
+    for (int warp = 0; warp < threads; warp += TSL_WARP) {
+        const size_t first = (size_t)warp;
+        tsl_multiply_of_warp(sums + first * s, s, left + first * l, l, right + first * r, r);
     }
 }
 

@@ -180,17 +180,13 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
                                          "-fno-pie",
                                          "-ffp-contract=off",
                                          "-fno-strict-aliasing"};
-    /* Code keeps the source's order, and is neither doubled nor joined: lanes meet again where they
-     * did, and each line has its own accesses. */
+    /* Code keeps the source's order and is not doubled: lanes meet again where they did. */
     static const char *const of_clang[] = {"-tsan-instrument-read-before-write=1",
                                            "-tsan-distinguish-volatile=1",
                                            "-jump-threading-threshold=0",
                                            "-disable-early-taildup",
                                            "-disable-tail-duplicate",
-                                           "-tail-dup-placement=0",
-                                           "-disable-block-placement",
-                                           "-sink-common-insts=0",
-                                           "-hoist-common-insts=0"};
+                                           "-tail-dup-placement=0"};
     static const char *const of_gcc[] = {"tsan-distinguish-volatile=1"};
     static const char *const plain_clang[] = {"-fno-vectorize", "-fno-slp-vectorize",
                                               "-fno-crash-diagnostics"};

@@ -1,6 +1,5 @@
 /* Nearest points on NVIDIA GPUs. */
 #include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "device/cuda.h"

@@ -1,7 +1,6 @@
 /* Nearest points on sim. */
 #include <math.h>
 #include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
