@@ -25,7 +25,7 @@ LANES(avx2_single, float, __m256, _mm256_set1_ps, _mm256_fmadd_ps)
 LANES(avx2_double, double, __m256d, _mm256_set1_pd, _mm256_fmadd_pd)
 #define TALL 4
 #define LEVEL(name) TSL_TEMPLATE_NAME(name##_avx2)
-#define TSL_TEMPLATE "solvers/pairs/products_cpu.inc"
+#define TSL_TEMPLATE "solvers/pairs/products/products_cpu.inc"
 #include "core/both_precisions.inc"
 #undef LEVEL
 #undef TALL
@@ -37,7 +37,7 @@ LANES(avx512_single, float, __m512, _mm512_set1_ps, _mm512_fmadd_ps)
 LANES(avx512_double, double, __m512d, _mm512_set1_pd, _mm512_fmadd_pd)
 #define TALL 8
 #define LEVEL(name) TSL_TEMPLATE_NAME(name##_avx512)
-#define TSL_TEMPLATE "solvers/pairs/products_cpu.inc"
+#define TSL_TEMPLATE "solvers/pairs/products/products_cpu.inc"
 #include "core/both_precisions.inc"
 #undef LEVEL
 #undef TALL
