@@ -333,6 +333,7 @@ static tsl_status iterate(iteration *it)
     tsl_scf_result *r = it->result;
     const tsl_scf_engine *engine = it->engine;
     const tsl_scf_options *o = &p->options;
+    const int first = r->iterations + 1;
     double before = 0;
     tsl_status status = TSL_OK;
     while (!r->converged && r->iterations < it->limit) {
@@ -352,11 +353,11 @@ static tsl_status iterate(iteration *it)
         if (r->converged) {
             break;
         }
-        if (r->iterations > 1) {
+        if (r->iterations > first) {
             watch(it);
         }
-        TSL_TRY(engine->mix(p, it->damping, it->damping > 0 && r->iterations > 1 && r->error > 1e-3,
-                            it->last));
+        TSL_TRY(engine->mix(p, it->damping,
+                            it->damping > 0 && r->iterations > first && r->error > 1e-3, it->last));
         const double begun = tsl_seconds();
         if (it->of_orbitals) {
             TSL_TRY(engine->extrapolate(p, &it->diis, r->error));
