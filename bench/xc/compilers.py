@@ -5,7 +5,8 @@ constant memory, or in global memory through a pointer. Microseconds of a launch
 and at 10 000 000 points in blocks of 128 threads; each compiler's registers and bytes of memory a thread.
 
 Compilers: nvcc; nvcc's PTX, which the driver compiles when it is loaded; clang, where it is on PATH. All kernels must
-have the same values, bit by bit, or differ by 1e-13 of the largest (of another compiler); the exit status is 1 else.
+have the same values, bit by bit, or differ by at most 1e-13 of each value (of another compiler); else the exit status
+is 1.
 With `tesela xc study` it covers what E. A. Perez Leale (Buenos Aires, 2019) varied.
 """
 

@@ -123,7 +123,7 @@ typedef struct tsl_scf_options {
                                 in the last iteration */
     double error_tolerance;  /**< hartree: the largest element of F D S - S D F, in orthonormal
                                 functions, of a converged solution */
-    int max_iterations;      /**< of the solution, 1 to 10000 */
+    int max_iterations; /**< of the first solution, 1 to 10000; tsl_scf_solve() says of others */
     double damping;     /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
     double level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0.
                            What converges with it must converge again without */
@@ -177,8 +177,8 @@ typedef struct tsl_scf_result {
     double dipole[3];            /**< debye; about the center of nuclear charge */
     double energy_change;        /**< of the last iteration */
     double error;                /**< largest element of F D S - S D F, as tested */
-    int iterations;
-    int converged;
+    int iterations;              /**< of all solutions together */
+    int converged;               /**< 1, or 0: not within the iterations allowed */
 } tsl_scf_result;
 
 /** Make a plan: place basis functions on the molecule, work out their integrals and the grid.
@@ -214,9 +214,9 @@ TSL_API tsl_status tsl_scf_plan_describe(const tsl_scf_plan *plan, tsl_scf_descr
  * three times in a row or the error stalls, Fock matrices are mixed with the last one, and then the
  * energies of empty orbitals are raised; notes to the context's message function say so.
  *
- *  Where orbitals of one energy are occupied in part, as the pi orbitals of OH, each of their
- * places about the axis has another energy on the grid. If error_tolerance is 1e-6 or less, the
- * equations are solved again from four other places, in at most 40 iterations each, and the
+ *  Where orbitals of one energy are occupied in part, as the pi orbitals of OH, the energy
+ * on the grid depends on their orientation about the axis. If error_tolerance is 1e-6 or less, the
+ * equations are solved again from four other orientations, in at most 40 iterations each, and the
  * solution of least energy is kept; a note says what that gained.
  *
  *  Accuracy: with the same basis functions, fit and grid, energies agree with PySCF's to 1e-8

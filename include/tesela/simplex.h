@@ -90,8 +90,7 @@ TSL_SIMPLEX_FN int64_t tsl_condensed_base(int64_t n, int64_t i)
     return tsl_upper_base(n - 1, i) - 1;
 }
 
-/* ---- parts of triangles, and many of them -----------------------------------------------------
- */
+/* ---- parts of triangles, and batches of domains --------------------------------------------- */
 
 /** Elements of a trapezoid of m rows, row i of which holds the columns 0 <= j <= i + d: a lower
  *  triangle of m + d rows without its first d; m, d >= 0. */
@@ -349,8 +348,7 @@ TSL_SIMPLEX_FN int64_t tsl_map_blocks(tsl_map map, int64_t n)
     return blocks;
 }
 
-/* ---- grids that launch grids ------------------------------------------------------------------
- */
+/* ---- grids that launch grids ---------------------------------------------------------------- */
 
 /** A triangle of `tiles` tiles a side whose first one is (first, first), done by a grid that
  *  launches two more (dynamic parallelism; Escobar Gonzalez & Lastra Mena 2017). With more than

@@ -33,6 +33,8 @@
 #ifndef TSL_WARP_H
 #define TSL_WARP_H
 
+#include <string.h>
+
 #include "core/block.h"
 
 enum { TSL_WARP = 32 };
@@ -62,8 +64,6 @@ static __device__ __forceinline__ void tsl_warp_multiply(float *sums, const uint
 }
 
 #else
-
-#include <string.h>
 
 #define TSL_WARP_PHASE TSL_PHASE
 #define TSL_FROM_LANE(name, lane) ((name)[(lane)])
@@ -134,4 +134,15 @@ static inline void tsl_warp_multiply(int threads, float *sums, size_t sums_size,
 }
 
 #endif
+
+/* tsl_copy_pair() of 16 bytes that hold numbers of any type. tsl_copies_done() waits for it. */
+TSL_THREAD_FN void tsl_copy_piece(void *to, const void *from)
+{
+#ifdef __CUDA_ARCH__
+    tsl_copy_pair((double *)to, (const double *)from);
+#else
+    memcpy(to, from, 16);
+#endif
+}
+
 #endif

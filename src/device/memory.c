@@ -40,7 +40,7 @@ static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, cons
                            bool passing)
 {
     tsl_device_memory *held = &context->memory;
-    const int64_t taken = bytes > 0 ? bytes : 1; /* of nothing CUDA gives no address */
+    const int64_t taken = bytes != 0 ? bytes : 1; /* of nothing CUDA gives no address */
     *out = NULL;
     held->asked++;
     if (held->fail_from > 0 && held->asked >= held->fail_from) {

@@ -279,13 +279,13 @@ class Odd(ScfTest):
         self.assertAlmostEqual(got["energy"]["total"], 1, places=12)
 
     def test_orbitals_of_one_energy(self):
-        """Their place about the axis is that of least energy, if tolerances are tight enough to tell."""
+        """Their orientation about the axis is that of least energy, if tolerances are tight enough to tell."""
         text = "2\n\nO 0 0 0.108786\nH 0 0 -0.870284\n"
         best = self.total(text, "--grid", "30x50")
         some = self.total(text, "--grid", "30x50", "--error-tolerance", "1e-5", "--energy-tolerance", "1e-8")
         self.assertGreater(some - best, 1e-6)
         result = self.run_command("scf", "m.xyz", "--grid", "30x50", "--tight")
-        self.assertRegex(result.stderr, r"5 places of theirs .*, the lowest energy is 8\.[0-9]e-06 hartree below")
+        self.assertRegex(result.stderr, r"of 5 orientations .*, the lowest energy is 8\.[0-9]e-06 hartree below")
 
     def test_electrons_without_nuclei(self):
         """The guess has none; they are there all the same."""

@@ -130,7 +130,8 @@ class Grading(unittest.TestCase):
         up = "/".join(10 * [".."])
         for begin in (f'#include "{header}"', f"#include <{header}>", f"#import <{header}>", f"#include <sys/{up}{header}>",
                       f"#include_next <sys/{up}{header}>", f'#\\\ninclude "{header}"', f"#define F <{header}>\n#include F",
-                      f"#include <sys/.\\\n./{up}{header}>", "#define ADD atomic\\\nAdd", "#define ADD atomic\\ \nAdd",
+                      f"#include <sys/.\\\n./{up}{header}>", "#define ADD atomic\\\nAdd", "#define ADD atomic\\\n\\\nAdd",
+                      f"#include <sys/{'./' * 300}{up}{header}>", "#define ADD atomic\\ \nAdd",
                       "#define ADD atomic##Add", f'%:include "{header}"'):
             path = os.path.join(folder, "3.4-two-passes.cu")
             with open(path, "w", encoding="ascii") as file:

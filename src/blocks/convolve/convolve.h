@@ -103,7 +103,8 @@ typedef struct tsl_convolve_ops {
      * function is NULL, it takes boxes of all terms. */
     int (*takes_points)(const tsl_convolve_description *what);
 
-    /* The same with several terms.
+    /* Correlate boxes of several terms with their fixed grids, and sum over the terms. What holds
+     * of grids and time is as for execute().
      *   boxes   integers below 2^24 in size, [count][terms][box0][box1][box2]; of the last term
      *           alone, [count][box0][box1][box2], where takes_points()
      *   points  of the other terms; read only where takes_points() */

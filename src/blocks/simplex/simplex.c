@@ -174,7 +174,8 @@ static tsl_cover_tally nested_expected(const tsl_nested_task *task)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-enum { GUARD = 4096, MOST_TRIPLES = 4096 }; /* cells behind the last; triples of points at most */
+/* Cells behind the last that are watched, and points whose triples are counted at most. */
+enum { GUARD = 4096, MOST_TRIPLES = 4096 };
 
 /* Device memory of a count, all zeros: cells, and sums. */
 typedef struct counting {
@@ -229,9 +230,9 @@ static bool is_shape(int64_t n, int side, int rows)
 static tsl_status fail_shape(tsl_context *context, const char *what, int64_t n, int side, int rows)
 {
     return tsl_fail(context, TSL_E_ARG,
-                    "%s of %lld cells, tiles of %d, %d rows of threads: rows divide the side, and "
-                    "both together are at most 1024",
-                    what, (long long)n, side, rows);
+                    "%s of %lld cells, tiles of %d, %d rows of threads: give 0 to %d cells, rows "
+                    "that divide the side, and at most 1024 of side times rows",
+                    what, (long long)n, side, rows, INT32_MAX);
 }
 
 tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, int64_t n, int side,
@@ -240,9 +241,11 @@ tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, in
     counting c = {.context = context, .judge = {.rows = n, .columns = n}};
     tsl_cover_task task = {.map = map, .n = n, .side = side, .rows = rows, .guard = GUARD};
     tsl_status status = TSL_OK;
-    if (tsl_map_name(map) == NULL || !is_shape(n, side, rows)) {
-        return fail_shape(context, tsl_map_name(map) != NULL ? tsl_map_name(map) : "no map", n,
-                          side, rows);
+    if (tsl_map_name(map) == NULL) {
+        return tsl_fail(context, TSL_E_ARG, "map %d: give 0 to %d", (int)map, TSL_MAPS - 1);
+    }
+    if (!is_shape(n, side, rows)) {
+        return fail_shape(context, tsl_map_name(map), n, side, rows);
     }
     *out = (tsl_cover){.expected = tsl_cover_expected(map, n, side, rows)};
     if (n == 0) {
@@ -268,8 +271,14 @@ tsl_status tsl_nested_cover(tsl_cover *out, tsl_context *context, tsl_nested_way
     counting c = {.context = context, .judge = {.rows = n, .columns = n}};
     tsl_nested_task task = {.way = (int)way, .n = n, .side = side, .rows = rows};
     tsl_status status = TSL_OK;
-    if (tsl_nested_way_name(way) == NULL || !is_shape(n, side, rows) || leaf < 1 ||
-        (way == TSL_NESTED_ROWS && side != rows)) {
+    if (tsl_nested_way_name(way) == NULL || leaf < 1 || (way == TSL_NESTED_ROWS && side != rows)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "nested grids, way %d, leaves of %d cells, tiles of %d, %d rows of "
+                        "threads: give way 0 to %d, leaves of at least 1 cell, and for way %d as "
+                        "many rows as the side",
+                        (int)way, leaf, side, rows, TSL_NESTED_WAYS - 1, TSL_NESTED_ROWS);
+    }
+    if (!is_shape(n, side, rows)) {
         return fail_shape(context, "nested grids", n, side, rows);
     }
     *out = (tsl_cover){.launches = 0};
@@ -300,8 +309,9 @@ tsl_status tsl_triples_cover(tsl_cover *out, tsl_context *context, tsl_tetrahedr
     tsl_triples_task task = {.map = map, .n = n};
     tsl_status status = TSL_OK;
     if ((int)map < 0 || (int)map >= TSL_TETRAHEDRON_MAPS || n < 0 || n > MOST_TRIPLES) {
-        return tsl_fail(context, TSL_E_ARG, "map %d of triples of %lld: give 0 to %d", (int)map,
-                        (long long)n, MOST_TRIPLES);
+        return tsl_fail(context, TSL_E_ARG,
+                        "map %d of triples of %lld points: give map 0 to %d, and 0 to %d points",
+                        (int)map, (long long)n, TSL_TETRAHEDRON_MAPS - 1, MOST_TRIPLES);
     }
     *out = (tsl_cover){.launches = 0};
     if (n == 0) {
@@ -318,7 +328,7 @@ tsl_status tsl_triples_cover(tsl_cover *out, tsl_context *context, tsl_tetrahedr
         TSL_TRY(context->ops->simplex->triples(context, &task));
     }
     TSL_TRY(close_count(out, &c));
-    out->found.blocks = out->expected.blocks; /* each is a thread's turn */
+    out->found.blocks = out->expected.blocks; /* a thread takes each, so none is left out */
     out->found.idle_threads = out->found.idle_blocks;
     out->expected.idle_blocks = out->expected.blocks - triples;
     out->expected.idle_threads = out->expected.idle_blocks;

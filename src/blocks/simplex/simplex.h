@@ -55,7 +55,7 @@ typedef struct tsl_write_task {
     int turns, shift;
 } tsl_write_task;
 
-/* How the grids of tsl_nested come to run. They differ from TSL_NESTED_FORGET in one thing each, so
+/* Ways to run the grids of tsl_nested. They differ from TSL_NESTED_FORGET in one thing each, so
  * that what makes them slow can be told. */
 typedef enum tsl_nested_way {
     TSL_NESTED_FORGET = 0, /* launched by blocks, fire and forget: siblings run side by side */
@@ -84,13 +84,15 @@ typedef struct tsl_nested_task {
 enum { TSL_NESTED_PENDING = 2048, TSL_NESTED_TILES = 65535 };
 
 typedef struct tsl_simplex_ops {
-    /* Asynchronous on the context's stream. TSL_E_UNSUPPORTED, with the reason, for more blocks
-     * than a grid of the device can have. */
+    /* Count the cells that the blocks of a launch do. Asynchronous on the context's stream, as all
+     * of these are. TSL_E_UNSUPPORTED, with the reason, for more blocks than a grid of the device
+     * can have. */
     tsl_status (*cover)(tsl_context *context, const tsl_cover_task *task);
+    /* Add to the faults what counts of cells show. */
     tsl_status (*judge)(tsl_context *context, const tsl_judge_task *task);
+    /* Count the triples that the blocks of a launch do. */
     tsl_status (*triples)(tsl_context *context, const tsl_triples_task *task);
-    /* One launch of the write test; on the CPU all of it, by rows. Asynchronous, with the errors of
-     * cover(). */
+    /* One launch of the write test; on the CPU all of it, by rows. Errors are those of cover(). */
     tsl_status (*write)(tsl_context *context, const tsl_write_task *task);
     /* See tsl_nested_run(), which checks the task. NULL where blocks cannot launch grids. */
     tsl_status (*nested)(tsl_context *context, const tsl_nested_task *task);
@@ -112,13 +114,15 @@ typedef struct tsl_cover {
 tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, int64_t n, int side,
                            int rows);
 
-/* The same of a map over triples, whose blocks have a thread each. */
+/* Do the blocks of all launches of a map over triples l <= j <= i < n on the context's device, a
+ * thread a block, and count. n is at most 4096. TSL_E_ARG; TSL_E_NOMEM; TSL_E_DEVICE. */
 tsl_status tsl_triples_cover(tsl_cover *out, tsl_context *context, tsl_tetrahedron_map map,
                              int64_t n);
 
-/* The same of nested grids with a leaf of `leaf` cells; `launches` are the grids that ran.
- * TSL_E_UNSUPPORTED where blocks cannot launch grids; TSL_E_DEVICE too if a block's launch failed.
- */
+/* Do the blocks of nested grids of n cells a side on the context's device, and count; `launches`
+ * are the grids. `side` and `rows` are as in tsl_cover_count(), with side = rows for
+ * TSL_NESTED_ROWS; `leaf` >= 1 is in cells. TSL_E_ARG; TSL_E_UNSUPPORTED as of tsl_nested_run();
+ * TSL_E_NOMEM; TSL_E_DEVICE, also if a block's launch failed. */
 tsl_status tsl_nested_cover(tsl_cover *out, tsl_context *context, tsl_nested_way way, int64_t n,
                             int side, int rows, int leaf);
 

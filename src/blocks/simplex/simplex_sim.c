@@ -1,9 +1,9 @@
 /* Maps of blocks, on sim. */
 #include <stdalign.h>
 
-#include "device/sim.h"
 #include "blocks/simplex/cover_point.h"
 #include "blocks/simplex/simplex.h"
+#include "device/sim.h"
 
 #include "blocks/simplex/simplex_block.inc"
 

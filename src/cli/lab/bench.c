@@ -23,9 +23,9 @@ static const char *const meanings[TSL_LAB_RATES] = {
     "billion operations a second, single precision",
     "billion operations a second, double precision",
     "GB/s from the host's pageable memory",
-    "GB/s to it",
+    "GB/s to the host's pageable memory",
     "GB/s from the host's pinned memory",
-    "GB/s to it",
+    "GB/s to the host's pinned memory",
     "microseconds of a launch among many"};
 
 void lab_rates_print(FILE *stream, const tsl_lab_rates *rates)

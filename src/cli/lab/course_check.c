@@ -359,7 +359,8 @@ static bool are_known(const course_work *work)
     return true;
 }
 
-/* The number of the card that --device names; -1: it names none. */
+/* Does --device name a card, or leave it out? *number is the card's; -1: it names none. False, with
+ * a message, for other devices. */
 static bool is_device_known(const course_work *work, int *number)
 {
     const char *device = work->options.common.device;

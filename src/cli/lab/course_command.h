@@ -29,7 +29,7 @@ typedef struct course_work {
     tsl_lab_course course;
     tsl_lab_state state;
     int language;
-    tsl_lab_card card; /* to grade on, too; its nvcc is "" without one */
+    tsl_lab_card card; /* answers are graded on it too; nvcc is "": there is none */
     double begun;
 } course_work;
 

@@ -12,7 +12,7 @@ enum {
     LADDER_PACKED = TSL_MAPS + 1,
     LADDER_KINDS = TSL_MAPS + 2,
     LADDER_CHECKED = 2048, /* cells a side up to which every one is looked at */
-    LADDER_LEAVES = 6,     /* of nested grids that are tried: 256 to 8192 cells, */
+    LADDER_LEAVES = 6,     /* leaves of nested grids that are tried: 256 to 8192 cells */
     LADDER_TRIALS = LADDER_LEAVES + TSL_NESTED_WAYS
 };
 
@@ -57,7 +57,7 @@ typedef struct ladder_work {
     ladder_trial trial[LADDER_TRIALS];
 } ladder_work;
 
-/* The head of the table, and a row of it as it comes; nested grids run in other ways. */
+/* Print the head of the table, a row of it as it comes, and a way to run nested grids. */
 void ladder_print_head(const ladder_work *work);
 void ladder_print_row(const ladder_work *work, const ladder_row *row);
 void ladder_print_trial(const ladder_work *work, const ladder_trial *trial);

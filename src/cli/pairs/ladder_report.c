@@ -1,4 +1,5 @@
-/* What `tesela pairs ladder` tells. */
+/* What `tesela pairs ladder` tells. "The source" is Escobar Gonzalez & Lastra Mena 2017, who
+ * measured the maps of one grid and nested grids (tesela/simplex.h). */
 #include "cli/pairs/ladder.h"
 
 #include <math.h>

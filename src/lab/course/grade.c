@@ -127,19 +127,23 @@ static void forbid(tsl_lab_verdict *v, const char *text, const char *at, const c
 }
 
 /* Is this a line's end that a backslash joins to the next line? Compilers let blanks stand between
- * the two. Returns what follows, or NULL. */
+ * the two. Returns what follows, after all line ends that are joined there, or NULL. */
 static const char *joined(const char *at)
 {
-    if (*at != '\\') {
-        return NULL;
+    const char *next = NULL;
+    while (*at == '\\') {
+        at += 1 + strspn(at + 1, " \t\r\f\v");
+        if (*at != '\n') {
+            break;
+        }
+        next = ++at;
     }
-    at += 1 + strspn(at + 1, " \t\r\f\v");
-    return *at == '\n' ? at + 1 : NULL;
+    return next;
 }
 
 /* A directive from behind its '#' to the line's end, with lines that are joined as one, and without
- * blanks. */
-static void read_directive(char *out, size_t bytes, const char *at)
+ * blanks. Returns false if it does not fit. */
+static bool read_directive(char *out, size_t bytes, const char *at)
 {
     size_t n = 0;
     while (*at != '\0' && *at != '\n' && n + 1 < bytes) {
@@ -154,18 +158,20 @@ static void read_directive(char *out, size_t bytes, const char *at)
         at++;
     }
     out[n] = '\0';
+    return *at == '\0' || *at == '\n';
 }
 
 /* Does a directive bring in a file that is not one of the system's headers? Their names neither
- * begin with a slash nor lead out of their folders. */
-static bool brings_file(const char *directive)
+ * begin with a slash nor lead out of their folders. One that is not `whole` might. */
+static bool brings_file(const char *directive, bool whole)
 {
     static const char *const words[] = {"include_next", "include", "import", "embed"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const size_t length = strlen(words[i]);
         if (strncmp(directive, words[i], length) == 0) {
             const char *name = directive + length;
-            return name[0] != '<' || name[1] == '/' || strstr(name, "..") != NULL || i > 1;
+            return name[0] != '<' || name[1] == '/' || strstr(name, "..") != NULL || i > 1 ||
+                   !whole;
         }
     }
     return false;
@@ -190,8 +196,8 @@ static void check_preprocessing(tsl_lab_verdict *v, const char *text, int langua
         }
     }
     for (const char *at = strchr(text, '#'); at != NULL; at = strchr(at + 1, '#')) {
-        read_directive(directive, sizeof directive, at + 1);
-        if (brings_file(directive)) {
+        const bool whole = read_directive(directive, sizeof directive, at + 1);
+        if (brings_file(directive, whole)) {
             forbid(v, text, at, "#include \"...\"", language);
         }
     }

@@ -1,8 +1,6 @@
 /* Grades on a card what has passed without one. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/file/text.h"
 #include "lab/course/grade.h"

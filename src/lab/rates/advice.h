@@ -8,12 +8,12 @@
 typedef struct tsl_lab_loop {
     double bytes;        /* that its kernels move to and from the card's memory */
     double operations;   /* of floating point; a fused multiplication and addition is two */
-    bool fp64;           /* these are of double precision */
+    bool fp64;           /* operations are of double precision, else of single */
     double active;       /* lanes of a warp that are at work, on average: above 0, at most 1 */
     double launches;     /* of kernels */
-    double to_card;      /* bytes copied before, and after it */
-    double from_card;    /* bytes copied after it */
-    bool pinned;         /* from and to pinned memory */
+    double to_card;      /* bytes copied to the card before the loop */
+    double from_card;    /* bytes copied from the card after the loop */
+    bool pinned;         /* the host's memory of both copies is pinned */
     double host_seconds; /* of the loop on the host; 0: not known */
     double share;        /* of the program's time that the loop takes there, 0 to 1 */
 } tsl_lab_loop;

@@ -9,11 +9,11 @@ enum tsl_lab_rate {
     TSL_LAB_READ_ONLY,        /* bytes a second, read alone */
     TSL_LAB_TRIAD,            /* bytes a second of a[i] = b[i] + s c[i] */
     TSL_LAB_SINGLE,           /* operations a second of single precision, two of each fma */
-    TSL_LAB_DOUBLE,           /* of double precision */
-    TSL_LAB_TO_CARD,          /* bytes a second, from the host's pageable memory */
-    TSL_LAB_FROM_CARD,        /* to it */
-    TSL_LAB_TO_CARD_PINNED,   /* from pinned memory */
-    TSL_LAB_FROM_CARD_PINNED, /* to it */
+    TSL_LAB_DOUBLE,           /* operations a second of double precision, two of each fma */
+    TSL_LAB_TO_CARD,          /* bytes a second, from the host's pageable memory to the card */
+    TSL_LAB_FROM_CARD,        /* bytes a second, from the card to the host's pageable memory */
+    TSL_LAB_TO_CARD_PINNED,   /* bytes a second, from the host's pinned memory to the card */
+    TSL_LAB_FROM_CARD_PINNED, /* bytes a second, from the card to the host's pinned memory */
     TSL_LAB_LAUNCH,           /* seconds of a launch among many */
     TSL_LAB_RATES
 };

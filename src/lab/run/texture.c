@@ -126,8 +126,8 @@ int tsl_lab_copy_texels(const tsl_lab_texels *array, size_t x, size_t y, size_t 
 
 /* ---- texels ---------------------------------------------------------------------------------- */
 
-/* A channel as it stands in memory: the bits of a float, or of a whole number of 32 bits. No
- * memcpy(), which would be taken for the learner's own. */
+/* A channel as it stands in memory: the bits of a float, or of a whole number of 32 bits. The
+ * texel is not read by memcpy(), which would be taken for the learner's own access. */
 static uint32_t read_channel(const tsl_lab_texels *t, const char *at)
 {
     const void *const from = at;

@@ -149,8 +149,9 @@ void tsl_dock_free_fields(tsl_dock_plan *plan);
 /* Give them to the correlation. */
 tsl_status tsl_dock_load_fields(tsl_dock_plan *plan);
 
-/* Place the batch's atoms and correlate. */
+/* Place the ligand's atoms as the batch's `count` rotations turn them. */
 tsl_status tsl_dock_place_terms(tsl_dock_plan *plan, int count);
+/* Correlate what was placed with the receptor's fields, into plan->grids. */
 tsl_status tsl_dock_correlate_terms(tsl_dock_plan *plan, int count);
 /* The batch's winners, in plan->host: of all that a transform's error allows the best. */
 tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotations, int count);

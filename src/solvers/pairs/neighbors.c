@@ -118,7 +118,7 @@ typedef struct gathered {
     int32_t *own;                     /* [count]: lengths of this rank's rows */
     int64_t *found, *bytes, *offsets; /* [ranks]: entries of each, and what is gathered */
     int32_t *lengths, *indices;       /* of rank 0: [ranks][count], and entries rank by rank */
-    char *distances;                  /* likewise; NULL: not wanted */
+    char *distances;                  /* of rank 0: rank by rank; NULL: not wanted */
 } gathered;
 
 static tsl_status open_own(gathered *g, tsl_context *context, const tsl_neighbors *out)

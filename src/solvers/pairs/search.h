@@ -49,10 +49,10 @@ tsl_status tsl_search_check(tsl_search *search, tsl_context *context,
  * the search is used. */
 tsl_status tsl_search_sort(tsl_search *search, const void *points);
 
-/* The same of the host's points. */
+/* Send the host's points to the device, and sort them into cells. */
 tsl_status tsl_search_open(tsl_search *search, const tsl_points *points);
 
-/* Of points that are sorted, do this rank's share alone. */
+/* Let what follows do this rank's share of the sorted points alone. */
 void tsl_search_take_part(tsl_search *search);
 
 void tsl_search_close(tsl_search *search);

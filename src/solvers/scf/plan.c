@@ -109,7 +109,7 @@ static tsl_status check_functional(const tsl_scf_plan *p)
     return status;
 }
 
-/* Is one of the functional's names a word of SCAN's? */
+/* Is SCAN, or its exchange or correlation alone, part of the functional? */
 static bool is_scan(const char *functional)
 {
     static const char *const names[] = {"scan", "mgga_x_scan", "mgga_c_scan"};
@@ -129,7 +129,7 @@ static bool is_scan(const char *functional)
     return false;
 }
 
-/* SCAN changes fast between points where others do not. */
+/* Warn of SCAN on a coarse grid: it changes faster between points than other functionals. */
 static void warn_of_grid(const tsl_scf_plan *p, const tsl_scf_grid_options *grid)
 {
     enum { LEVEL = 5, RADII = 99, ANGULAR = 590 }; /* off by 2e-5 hartree at most in water */

@@ -47,8 +47,7 @@ void tsl_scf_find_dipole(const tsl_scf_plan *p, double dipole[3])
     }
 }
 
-/* ---- charges of atoms -------------------------------------------------------------------------
- */
+/* ---- charges of atoms ----------------------------------------------------------------------- */
 
 /* charges [atoms] := those of the nuclei less the diagonal of `populations` [n][n] on each. */
 static void gather(const tsl_scf_plan *p, const double *populations, double *charges)

@@ -155,12 +155,12 @@ typedef struct tsl_scf_engine {
 /* Orbitals closer than this, hartree, are of one energy. */
 #define TSL_SCF_DEGENERATE 1e-6
 
-/* Of the energies of the last occupied and the first empty orbital: are they one? That which of
- * them is occupied is a choice is noted in plan->chosen. */
+/* Are the energies of the last occupied and the first empty orbital, `edge`, one energy? Then which
+ * of the two is occupied is a choice, and plan->chosen[spin] is set. */
 bool tsl_scf_note_choice(tsl_scf_plan *plan, int spin, const double edge[2]);
 
-/* Is the tolerance of the error tight enough to tell places of such orbitals apart by energy? Then
- * several are tried. */
+/* Is the tolerance of the error tight enough to tell orientations of orbitals of one energy apart?
+ * Then tsl_scf_solve() tries several. */
 bool tsl_scf_seeks_lowest(const tsl_scf_plan *plan);
 
 /* Choose among orbitals [n][m] of one energy, so that rounding does not where only some of them are

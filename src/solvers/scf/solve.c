@@ -333,6 +333,7 @@ static tsl_status iterate(iteration *it)
     tsl_scf_result *r = it->result;
     const tsl_scf_engine *engine = it->engine;
     const tsl_scf_options *o = &p->options;
+    const int first = r->iterations + 1;
     double before = 0;
     tsl_status status = TSL_OK;
     while (!r->converged && r->iterations < it->limit) {
@@ -352,11 +353,11 @@ static tsl_status iterate(iteration *it)
         if (r->converged) {
             break;
         }
-        if (r->iterations > 1) {
+        if (r->iterations > first) {
             watch(it);
         }
-        TSL_TRY(engine->mix(p, it->damping, it->damping > 0 && r->iterations > 1 && r->error > 1e-3,
-                            it->last));
+        TSL_TRY(engine->mix(p, it->damping,
+                            it->damping > 0 && r->iterations > first && r->error > 1e-3, it->last));
         const double begun = tsl_seconds();
         if (it->of_orbitals) {
             TSL_TRY(engine->extrapolate(p, &it->diis, r->error));
@@ -380,18 +381,17 @@ done:
     return status;
 }
 
-/* ---- orbitals of one energy, occupied in part -------------------------------------------------
- */
+/* ---- orbitals of one energy, occupied in part ----------------------------------------------- */
 
-/* Orbitals of such a set may be turned among each other. Where they are, the points of the grid
- * decide, by 1e-8 to 1e-5 hartree, with several minima within a right angle. */
+/* Orbitals of one energy may be turned among each other. On a grid the energy depends on their
+ * orientation, by 1e-8 to 1e-5 hartree, and has several minima within a right angle. */
 enum { TURNS = 4, TURNED_ITERATIONS = 40 };
-static const double TURN = M_PI / 16;
-static const double TELLING = 1e-6; /* a larger error leaves the place of orbitals open */
+static const double TURN = M_PI / 16;    /* radians */
+static const double TURNED_ERROR = 1e-6; /* a larger error does not tell orientations apart */
 
 bool tsl_scf_seeks_lowest(const tsl_scf_plan *p)
 {
-    return p->options.error_tolerance <= TELLING;
+    return p->options.error_tolerance <= TURNED_ERROR;
 }
 
 /* 1 or -1: the sign of a column's largest coefficient, of equal ones the first. */
@@ -451,7 +451,7 @@ static tsl_status try_turns(iteration *it, double *lowest)
     tsl_scf_result *r = it->result;
     const double begun = r->total;
     double least = begun;
-    bool is_there = false; /* at the lowest */
+    bool is_there = false; /* the plan holds the solution of least energy */
     tsl_status status = TSL_OK;
     TSL_TRY(it->engine->bring_orbitals(p));
     memcpy(lowest, p->orbitals, orbital_bytes(p));
@@ -474,8 +474,8 @@ static tsl_status try_turns(iteration *it, double *lowest)
         TSL_TRY(iterate_again(it, p->options.max_iterations));
     }
     tsl_message(p->context, TSL_MESSAGE_NOTE,
-                "orbitals of one energy are occupied in part: from %d places of theirs about each "
-                "other, the lowest energy is %.1e hartree below the first",
+                "orbitals of one energy are occupied in part: of %d orientations that were tried, "
+                "the lowest energy is %.1e hartree below the first",
                 TURNS + 1, fmax(begun - r->total, 0));
 done:
     return status;

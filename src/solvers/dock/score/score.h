@@ -74,8 +74,9 @@ typedef struct tsl_score_batch {
     int64_t bytes;
     int given;         /* terms whose boxes are made: all, or the clash alone and lists of points */
     int32_t *boxes;    /* [batch][given][box]^3 */
-    int32_t *heads;    /* [batch][box]^2: the first atom of a row of the box, -1: none; */
-    int32_t *next;     /* [batch][atoms]: the one after it. Both NULL with boxes of all terms */
+    int32_t *heads;    /* [batch][box]^2: the first atom of a row of the box, -1: none; NULL: all
+                          terms have boxes */
+    int32_t *next;     /* [batch][atoms]: the next atom of its row, -1: none; NULL with `heads` */
     int32_t *places;   /* [batch][atoms]: tsl_place_of() */
     int32_t *clashes;  /* [batch][box^3]: tsl_place_of() of clashing cells, with TSL_PLACE_TRIPLE */
     int *clash_counts; /* [batch] */

@@ -6,7 +6,8 @@
 #include "device/device.h"
 #include "solvers/pairs/search.h"
 
-/* Points in a cell, for that many candidates, and points from which on cells are worth it. */
+/* Points of a cell, as a share of the candidates of a point; and the number of points from which on
+ * cells are worth it. */
 static const double share = 0.25;
 enum { FEW_POINTS = 64 };
 
@@ -103,7 +104,7 @@ done:
     return status;
 }
 
-/* What GPUs need besides; none of it is where cells are. */
+/* What GPUs need besides, in rooms that sorting into cells does not use. */
 static tsl_status reserve(tsl_search *s, tsl_nearest_task *task)
 {
     const int64_t n = task->n, tile = TSL_NEAREST_TILE;

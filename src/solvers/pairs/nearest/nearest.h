@@ -24,12 +24,12 @@ typedef struct tsl_nearest_task {
                             numbers in two parts, both made there; NULL where there are cells */
     float *centre;       /* [dimensions]: near the middle of the points */
     void *norms;         /* [n], n rounded up to TSL_NEAREST_TILE: squares of lengths */
-    double *longest;     /* of the norms; */
+    double *longest;     /* the largest of the norms */
     int32_t *candidates; /* [n][keep]; -1: none */
     void *worst;         /* [n]: the largest square of the candidates, as it was estimated */
     int32_t *doubtful;   /* [1 + n]: points whose candidates may lack one, their number first */
     int32_t *indices;    /* [n][k]; -1 beyond the last point */
-    void *distances;     /* [n][k]; infinity there */
+    void *distances;     /* [n][k]; infinity beyond the last point */
 } tsl_nearest_task;
 
 typedef struct tsl_nearest_ops {

@@ -1,7 +1,7 @@
 /* The Coulomb matrix of a fitted density on a device, without stored integrals:
  *
- *     d_P = sum_mn (P|mn) D_mn,    (P|Q) c = d,    J_mn = sum_P (mn|P) c_P,    E = 1/2 sum_P d_P
- * c_P.
+ *     d_P = sum_mn (P|mn) D_mn,    (P|Q) c = d,    J_mn = sum_P (mn|P) c_P,
+ *     E = 1/2 sum_P d_P c_P.
  *
  * Both the products of basis functions and the auxiliary functions are sums of Hermite Gaussians
  * (integrals.h). So d is the derivatives of a potential at the centers of auxiliary functions, made
@@ -12,8 +12,8 @@
  *
  * Particles: a pair of primitives of two shells, or all primitives of auxiliary functions that
  * share a center and an exponent. Those of one order, the highest t + u + v that they have, are a
- * class; auxiliary functions of one l that are solid harmonics are classes of their own, as they
- * have t + u + v = l alone.
+ * class, or several by t + u + v if the order is above 4 (step.h). Auxiliary functions of one l
+ * that are solid harmonics are a class of their own, as they have t + u + v = l alone.
  *
  * All memory is taken by tsl_coulomb_step_place(); each sum has one order on all devices. */
 #ifndef TSL_COULOMB_STEP_H
