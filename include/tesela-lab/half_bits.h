@@ -34,7 +34,7 @@ TSL_LAB_BITS uint16_t tsl_lab_half_of(double x)
     return (uint16_t)(sign | (uint16_t)((bits >> 42) - ((uint64_t)(1023 - 15) << 10)));
 }
 
-/* The value of a half, which every float holds. */
+/* The value of a half, which every float holds; of what is not a number the float 0x7fffffff. */
 TSL_LAB_BITS float tsl_lab_half_value(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
@@ -48,7 +48,7 @@ TSL_LAB_BITS float tsl_lab_half_value(uint16_t half)
     } else {
         bits = (exponent == 31 ? 255 : exponent + 127 - 15) << 23 | fraction << 13;
     }
-    bits |= sign;
+    bits = exponent == 31 && fraction != 0 ? 0x7fffffff : bits | sign;
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }

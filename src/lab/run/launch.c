@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/run/api.h"
 #include "lab/run/graph.h"
 #include "lab/run/memory.h"
 
@@ -197,7 +198,7 @@ int tsl_lab_start(const tsl_lab_launch *launch)
     if (wrong == 0) {
         tsl_capture_launch(launch, pc);
     }
-    return tsl_now.error = wrong;
+    return tsl_api_fail(wrong);
 }
 
 int tsl_start_at(const tsl_lab_launch *launch, uintptr_t pc)
@@ -209,14 +210,14 @@ int tsl_start_at(const tsl_lab_launch *launch, uintptr_t pc)
         tsl_stop();
     }
     if (tsl_now.sticky != 0) {
-        return tsl_now.error = tsl_now.sticky;
+        return tsl_api_fail(tsl_now.sticky);
     }
     const int wrong = check_configuration(launch, pc);
     if (wrong != 0) {
-        return tsl_now.error = wrong;
+        return tsl_api_fail(wrong);
     }
     if (tsl_now.idle) {
-        return tsl_now.error = 0;
+        return 0;
     }
     for (int i = 0; i < 3; i++) {
         tsl_now.grid_size[i] = launch->grid[i];
@@ -243,7 +244,7 @@ int tsl_start_at(const tsl_lab_launch *launch, uintptr_t pc)
     if (tsl_now.failed && tsl_now.sticky == 0) {
         tsl_now.sticky = 719;
     }
-    return tsl_now.error = tsl_now.sticky;
+    return tsl_api_fail(tsl_now.sticky);
 }
 
 void tsl_trap_at(uintptr_t pc, const char *what)

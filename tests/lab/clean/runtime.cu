@@ -105,7 +105,12 @@ int main()
     cudaMemcpyFromSymbol(&n, hits, sizeof n);
     cudaDeviceSynchronize();
     expect("variables of the device", n == 60 && shown == 6);
-    recursive<<<1, 32>>>(o);
+    int *none;
+    const cudaError_t refused = cudaMalloc(&none, (size_t)1 << 50);
+    recursive<<<1, 32>>>(o); /* a launch that starts does not clear what is kept */
+    expect("an error is kept", refused == cudaErrorMemoryAllocation &&
+                                   cudaGetLastError() == refused &&
+                                   cudaGetLastError() == cudaSuccess);
     expect("recursion", host(o, 32)[9] == 34);
     localArrays<<<1, 64>>>(out, df);
     expect("local arrays", host(out, 64)[5] == 16);
