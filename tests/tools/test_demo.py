@@ -138,6 +138,7 @@ class Order(Scratch):
         make(self.path("tools", "cuda-architectures"),
              f"#!/bin/sh\necho {gpus}\n" if gpus else "#!/bin/sh\necho no GPU: none >&2\nexit 1\n")
         make(self.path("examples", "water_cube.py"), "print('a cube')\n")
+        make(self.path("examples", "enhancement_factors.py"), "import sys\nprint(' '.join(sys.argv[2:]))\n")
         make(self.path("fake-tesela"), COMMAND)
         make(self.path("bin", "cmake"), CMAKE)
         make(self.path("bin", "nvcc"), "#!/bin/sh\nexit 1\n")
