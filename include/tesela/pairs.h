@@ -107,7 +107,8 @@ typedef struct tsl_distance_plan tsl_distance_plan;
  *  @param[in]  b        a second set: distances of each point of a to each of b; NULL: pairs of a
  *  @return TSL_OK; TSL_E_ARG if an option is out of range, a and b differ in dimensions or
  *          precision, a coordinate is not finite (the line names its row and column) or so large
- *          that squares could overflow (1e18 in single precision, 1e150 in double), a variance is
+ *          that squares could overflow (1e18 in single precision, or 9e18 over the root
+ *          of the number of coordinates where that is less, 1e150 in double), a variance is
  *          not positive, or the covariance cannot be inverted; TSL_E_NOMEM; TSL_E_DEVICE.
  *
  *  Synchronous. */

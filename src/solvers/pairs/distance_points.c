@@ -24,8 +24,9 @@ tsl_status tsl_pairs_fail_coordinate(tsl_context *context, const char *set, int6
 
 tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set)
 {
-    const double bound = points->precision == 4 ? 1e18 : 1e150;
     const int d = points->dimensions;
+    /* the sum of d squares of twice that is a float, or a double */
+    const double bound = points->precision == 4 ? fmin(1e18, 9e18 / sqrt(d)) : 1e150;
     for (int64_t e = 0; e < points->count * d; e++) {
         const double x = coordinate(points, e);
         if (!(fabs(x) <= bound)) {

@@ -161,6 +161,18 @@ static void faults_are_named(void **state)
     assert_non_null(strstr(tsl_last_error(context), "cloud: row 2, column 2 is nan"));
     assert_int_equal(tsl_nearest_find(indices, NULL, context, 1, &flat), TSL_E_ARG);
     assert_int_equal(tsl_nearest_find(indices, NULL, context, 1, &none), TSL_OK);
+    /* opposite corners: the square of their distance is a float in 84 coordinates, not in 86 */
+    float far[2 * 86];
+    for (int d = 84; d <= 86; d += 2) {
+        const tsl_points corners = {far, 2, d, 4, "corners"};
+        for (int e = 0; e < 2 * d; e++) {
+            far[e] = e < d ? 9.75e17F : -9.75e17F;
+        }
+        assert_int_equal(tsl_nearest_find(indices, NULL, context, 1, &corners),
+                         d == 84 ? TSL_OK : TSL_E_ARG);
+        assert_int_equal(indices[0], 1);
+    }
+    assert_non_null(strstr(tsl_last_error(context), "corners: row 1, column 1 is 9.75e+17"));
     tsl_context_destroy(context);
 }
 
