@@ -1,4 +1,4 @@
-# ctest: cost 15
+# ctest: cost 15, full with sanitizers
 """Every option of every command: what --help says, the library's defaults, which values are accepted and which are
 refused, which task takes it, and what shells complete. `tesela completion json` prints the rows."""
 

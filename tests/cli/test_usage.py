@@ -1,3 +1,4 @@
+# ctest: full with sanitizers
 """Help, versions, and command lines that make no sense."""
 
 import json

@@ -1,5 +1,6 @@
 /* Exchange and correlation on a grid: against PySCF's on one density and one set of points, against
  * closed forms and differences, and devices and threads against each other. */
+/* ctest: cost 30, full with sanitizers */
 #include "support/devices.h"
 
 #include <math.h>
