@@ -88,6 +88,17 @@ __global__ void says()
     }
 }
 
+void expectPitched()
+{
+    float *pitched, flat[5 * 20];
+    size_t pitch;
+    cudaMallocPitch(&pitched, &pitch, 20 * sizeof(float), 5);
+    rows<<<5, 32>>>(pitched, pitch, 20, 5);
+    cudaMemcpy2D(flat, 20 * sizeof(float), pitched, pitch, 20 * sizeof(float), 5,
+                 cudaMemcpyDeviceToHost);
+    expect("pitched memory", flat[4 * 20 + 19] == 59);
+}
+
 int main()
 {
     std::vector<float> f(64, 1);
@@ -146,13 +157,7 @@ int main()
     add<<<1, 64>>>(both, 1);
     cudaDeviceSynchronize();
     expect("managed memory", both[10] == 11);
-    float *pitched, flat[5 * 20];
-    size_t pitch;
-    cudaMallocPitch(&pitched, &pitch, 20 * sizeof(float), 5);
-    rows<<<5, 32>>>(pitched, pitch, 20, 5);
-    cudaMemcpy2D(flat, 20 * sizeof(float), pitched, pitch, 20 * sizeof(float), 5,
-                 cudaMemcpyDeviceToHost);
-    expect("pitched memory", flat[4 * 20 + 19] == 59);
+    expectPitched();
     says<<<2, 32>>>();
     return finish();
 }
