@@ -183,7 +183,8 @@ def main():
     if len(sys.argv) < 5 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     task, tesela, pack, out = sys.argv[1:5]
-    options = sys.argv[5:]
+    options = [part for option in sys.argv[5:]
+               for part in (option.split("=", 1) if option.startswith("--threads=") else [option])]
     names, jobs = choose(pack, take(options, "--only")), int(take(options, "--jobs") or 1)
     if "--threads" not in options:
         options += ["--threads", str(max(1, len(os.sched_getaffinity(0)) // jobs))]

@@ -387,7 +387,7 @@ TSL_LAB_CALL cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 namespace tsl_lab
 {
 template <class T>
-TSL_LAB_MEETING T fetch(cudaTextureObject_t texture, int list, float x, float y, float z, int index)
+TSL_LAB_MEETING T fetch(cudaTextureObject_t texture, int how, float x, float y, float z, int index)
 {
     typedef typename texel<T>::number number;
     const float at[3] = {x, y, z};
@@ -395,7 +395,7 @@ TSL_LAB_MEETING T fetch(cudaTextureObject_t texture, int list, float x, float y,
     uint32_t bits[4];
     number numbers[sizeof(T) / sizeof(number)];
     T out;
-    tsl_lab_fetch(texture, list | floats, at, index, bits);
+    tsl_lab_fetch(texture, how | floats, at, index, bits);
     for (unsigned c = 0; c < sizeof numbers / sizeof *numbers; c++) {
         if (floats) {
             __builtin_memcpy(&numbers[c], &bits[c], sizeof numbers[c]);
@@ -408,16 +408,16 @@ TSL_LAB_MEETING T fetch(cudaTextureObject_t texture, int list, float x, float y,
 }
 } // namespace tsl_lab
 
-#define TSL_LAB_FETCH(name, parameters, list, x, y, z, index)                                      \
+#define TSL_LAB_FETCH(name, parameters, how, x, y, z, index)                                       \
     template <class T> TSL_LAB_MEETING T name parameters                                           \
     {                                                                                              \
-        return tsl_lab::fetch<T>(texture, list, x, y, z, index);                                   \
+        return tsl_lab::fetch<T>(texture, how, x, y, z, index);                                    \
     }
 /* clang-format off */
 TSL_LAB_FETCH(tex1Dfetch, (cudaTextureObject_t texture, int i), TSL_LAB_FETCH_LIST, 0, 0, 0, i)
-TSL_LAB_FETCH(tex1D, (cudaTextureObject_t texture, float x), 0, x, 0, 0, 0)
-TSL_LAB_FETCH(tex2D, (cudaTextureObject_t texture, float x, float y), 0, x, y, 0, 0)
-TSL_LAB_FETCH(tex3D, (cudaTextureObject_t texture, float x, float y, float z), 0, x, y, z, 0)
+TSL_LAB_FETCH(tex1D, (cudaTextureObject_t texture, float x), TSL_LAB_FETCH_AXIS, x, 0, 0, 0)
+TSL_LAB_FETCH(tex2D, (cudaTextureObject_t texture, float x, float y), 2 * TSL_LAB_FETCH_AXIS, x, y, 0, 0)
+TSL_LAB_FETCH(tex3D, (cudaTextureObject_t texture, float x, float y, float z), 3 * TSL_LAB_FETCH_AXIS, x, y, z, 0)
 /* clang-format on */
 template <class T> TSL_LAB_MEETING void tex1Dfetch(T *out, cudaTextureObject_t texture, int i)
 {

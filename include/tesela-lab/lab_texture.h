@@ -33,7 +33,9 @@ typedef struct tsl_lab_texture {
     uint32_t border[4]; /* bits of the channels beyond the ends */
 } tsl_lab_texture;
 
-enum { TSL_LAB_FETCH_LIST = 1, TSL_LAB_FETCH_FLOAT = 2 }; /* how: tex1Dfetch(); floats are wanted */
+/* How a texture is fetched: by tex1Dfetch(); floats are wanted; and that many times the number of
+ * coordinates that are given. */
+enum { TSL_LAB_FETCH_LIST = 1, TSL_LAB_FETCH_FLOAT = 2, TSL_LAB_FETCH_AXIS = 4 };
 
 #ifdef __cplusplus
 extern "C" {

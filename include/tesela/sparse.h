@@ -89,7 +89,8 @@ typedef struct tsl_sparse_matrix_options {
             TSL_SPARSE_JUDGE                                                                       \
     }
 
-/** Make a matrix from compressed rows: row i has the entries row_start[i] … row_start[i + 1] - 1.
+/** Make a matrix from compressed rows: row i has the entries from row_start[i] on, up to
+ *  but not including row_start[i + 1].
  *  Columns may come in any order within a row.
  *
  *  @param[out] out           the matrix, owned by the caller: tsl_sparse_matrix_destroy()

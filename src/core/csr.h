@@ -4,7 +4,8 @@
 
 #include "core/core.h"
 
-/* Row i has the entries row_start[i] … row_start[i + 1] - 1, their columns ascending. A struct may
+/* Row i has the entries from row_start[i] on, up to but not including row_start[i + 1], by
+ * ascending column. A struct may
  * also show some rows of a matrix: row_start then begins at the first of their entries, and entry k
  * is still column[k]. */
 typedef struct tsl_csr {

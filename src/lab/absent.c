@@ -29,7 +29,6 @@ static const absent headers[] = {
 };
 
 static const absent words[] = {
-    {"wmma", tensor_cores},
     {"__nv_bfloat16", bfloat},
     {"__nv_bfloat162", bfloat},
     {"cuInit", driver},

@@ -224,6 +224,7 @@ class Rates(CardTest):
         nothing = self.write("nothing.cu", "int main() {}\n")
         for arguments, words in ((["--bytes", "1"], "of which card"), (["--rates", rates], "--bytes and --operations"),
                                  (["--rates", rates, "--device", "cuda:0", "--bytes", "1"], "one of the two"),
+                                 (["--rates", rates, "--device", "cpu", "--bytes", "1"], "one of the two"),
                                  (["--rates", self.write("a.txt", "copy fast\n"), "--bytes", "1"], "a.txt:1: a line is"),
                                  (["--rates", self.write("b.txt", "copy nan\n"), "--bytes", "1"], "b.txt:1: a line is"),
                                  (["--rates", self.write("c.txt", "copy 1\n"), "--bytes", "1"], "`read` is missing"),

@@ -78,7 +78,7 @@ class Values(unittest.TestCase):
     def test_arrays(self):
         shifts = (0.013, 0, 0.25)
         steps = (lambda i: i, lambda i: 3 * i, lambda i: i + 5)
-        for name, extents in (("line", (W,)), ("plane", (W, H)), ("box", (W, H, D))):
+        for name, extents in (("line", (W,)), ("row", (W, 1)), ("plane", (W, H)), ("box", (W, H, D))):
             for filtering, scale in (("point", "normalized"), ("linear", "normalized"), ("linear", "texels")):
                 for mode in ("wrap", "clamp", "mirror", "border"):
                     def want(step, mode=mode, filtering=filtering, scale=scale, extents=extents):

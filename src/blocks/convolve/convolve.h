@@ -114,7 +114,7 @@ typedef struct tsl_convolve_ops {
     /* Make the grids what tsl_grid_layout says: out(s) of each box. */
     tsl_status (*store)(tsl_convolve *plan, int count, void *grids);
 
-    /* What tsl_reduce_ops.top does (reduce.h), for the grids first … first + count - 1, which it
+    /* What tsl_reduce_ops.top does (reduce.h), for `count` grids from number `first` on, which it
      * leaves as they are. Arrays begin with the member `first`. */
     tsl_status (*top)(tsl_convolve *plan, const void *grids, int first, int count, int k,
                       int64_t *after, int64_t *keys, int *found, float *error);

@@ -53,9 +53,9 @@ int64_t tsl_queue_part(int64_t items, const double *weights, int ranks, int rank
 /* Release this rank's end; NULL is fine. Not collective. */
 void tsl_queue_destroy(tsl_queue *queue);
 
-/* The next chunk for this rank, items first … first + count - 1; 0: there is none any more. The
- * rank has done the chunk before by now: the time between is what it learns from. Waits while the
- * others are better off alone. Not collective. */
+/* The next chunk for this rank, `count` items from number `first` on; 0: there is none any more.
+ * The rank has done the chunk before by now: the time between is what it learns from. Waits while
+ * the others are better off alone. Not collective. */
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count);
 
 /* The next chunk for this rank, without waiting, for a device that has its next work before it
@@ -73,7 +73,7 @@ tsl_status tsl_queue_stop(tsl_queue *queue);
  * every tenth of a second at most. Not collective. */
 tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped);
 
-/* Items first … first + count - 1 of a chunk, done or queued on the context's stream. */
+/* Do `count` items of a chunk from number `first` on, done or queued on the context's stream. */
 typedef tsl_status (*tsl_queue_work)(void *user, int64_t first, int64_t count);
 
 /* Do this rank's chunks in pieces: of a batch at first, then of up to a tenth of a second. Between

@@ -125,7 +125,7 @@ int64_t tsl_nested_leaf(int cells, int side)
     return cells > side ? cells / side : 1;
 }
 
-tsl_status tsl_nested_run(tsl_context *context, const tsl_nested_task *task)
+tsl_status tsl_nested_check_task(tsl_context *context, const tsl_nested_task *task)
 {
     const int64_t tiles = (task->n - 1) / task->side + 1;
     if (context->ops->simplex->nested == NULL) {
@@ -140,7 +140,13 @@ tsl_status tsl_nested_run(tsl_context *context, const tsl_nested_task *task)
                         (long long)tiles, (long long)task->leaf, TSL_NESTED_TILES,
                         TSL_NESTED_PENDING);
     }
-    return context->ops->simplex->nested(context, task);
+    return TSL_OK;
+}
+
+tsl_status tsl_nested_run(tsl_context *context, const tsl_nested_task *task)
+{
+    const tsl_status status = tsl_nested_check_task(context, task);
+    return status == TSL_OK ? context->ops->simplex->nested(context, task) : status;
 }
 
 tsl_status tsl_nested_check(tsl_context *context, const tsl_nested_task *task, int64_t times)

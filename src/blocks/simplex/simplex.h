@@ -135,8 +135,11 @@ tsl_nested_size tsl_nested_size_of(int64_t tiles, int64_t leaf);
 /* Tiles of a leaf of so many cells: at least one. */
 int64_t tsl_nested_leaf(int cells, int side);
 
-/* All grids of a nested triangle of n >= 1. Asynchronous. TSL_E_UNSUPPORTED where blocks cannot
- * launch grids, for more grids than may wait, and for more blocks than a grid can have. */
+/* Can nested grids do a task with n >= 1? TSL_E_UNSUPPORTED where blocks cannot launch grids, for
+ * more grids than may wait, and for more blocks than a grid can have. */
+tsl_status tsl_nested_check_task(tsl_context *context, const tsl_nested_task *task);
+
+/* All grids of a nested triangle. Asynchronous. The errors of tsl_nested_check_task(). */
 tsl_status tsl_nested_run(tsl_context *context, const tsl_nested_task *task);
 
 /* Have all grids of `times` tasks run, and no launch failed? Waits, and clears task->grids.

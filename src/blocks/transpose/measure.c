@@ -136,8 +136,8 @@ static int64_t wrong_in_a_row(const uint32_t *words, int each, const axes *a, in
     return wrong;
 }
 
-/* Add how many of the result's elements first … first + count - 1, fetched from the device, are
- * wrong. */
+/* Look at `count` of the result's elements from number `first` on, fetched from the device, and add
+ * how many are wrong. */
 static tsl_status add_wrong(int64_t *out, const tsl_transpose_bench *bench, const axes *a,
                             int64_t first, int64_t count)
 {

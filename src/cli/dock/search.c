@@ -14,10 +14,10 @@ static const double telling = 0.1;
 
 typedef struct searching {
     dock_work *work;
-    tsl_pose *poses;     /* [count][keep]: those of earlier runs, then those of `todo` */
+    tsl_pose *poses;     /* [count][keep]: those of earlier runs, then those of `waiting` */
     unsigned char *done; /* [count]: rotations done by earlier runs */
     int64_t finished;    /* number of rotations done by earlier runs */
-    int64_t *todo;       /* numbers of the rotations that are left */
+    int64_t *waiting;    /* numbers of the rotations that are left */
     tsl_rotation *rotations;
     tsl_checkpoint *checkpoint;
     cli_progress progress;
@@ -168,17 +168,17 @@ done:
 /* Add finished rotations to the checkpoint, a run of consecutive ones at a time. */
 static tsl_status keep_batch(searching *search, int64_t first, int64_t count, const tsl_pose *poses)
 {
-    const int64_t *todo = search->todo + first;
+    const int64_t *waiting = search->waiting + first;
     const int64_t keep = search->work->options->dock.keep;
     const double begun = tsl_seconds();
     tsl_status status = TSL_OK;
     for (int64_t begin = 0, end; begin < count && status == TSL_OK; begin = end) {
         end = begin + 1;
-        while (end < count && todo[end] == todo[end - 1] + 1) {
+        while (end < count && waiting[end] == waiting[end - 1] + 1) {
             end++;
         }
-        status =
-            tsl_checkpoint_add(search->checkpoint, todo[begin], end - begin, poses + begin * keep);
+        status = tsl_checkpoint_add(search->checkpoint, waiting[begin], end - begin,
+                                    poses + begin * keep);
     }
     tsl_profile_add(search->work->context, "keep poses", begun,
                     count * keep * (int64_t)sizeof *poses, 0);
@@ -227,7 +227,7 @@ static void collect(searching *search)
     int64_t left = 0, finished = 0;
     for (int64_t i = 0; i < work->rotations.count; i++) {
         if (!search->done[i]) {
-            search->todo[left] = i;
+            search->waiting[left] = i;
             search->rotations[left++] = work->rotations.at[i];
         } else if (finished++ < i) {
             memcpy(search->poses + (size_t)(finished - 1) * keep, search->poses + (size_t)i * keep,
@@ -354,7 +354,7 @@ static tsl_status make_list(dock_work *work, dock_pair *pair, tsl_pose *poses)
 static void free_search(searching *search)
 {
     tsl_release(search->done);
-    tsl_release(search->todo);
+    tsl_release(search->waiting);
     tsl_release(search->rotations);
     tsl_release(search->poses);
 }
@@ -365,10 +365,10 @@ static tsl_status allocate(searching *search)
     const size_t count = (size_t)work->rotations.count;
     const size_t slots = count * (size_t)work->options->dock.keep;
     search->done = tsl_allocate_zeroed(count, 1);
-    search->todo = tsl_allocate(count * sizeof *search->todo);
+    search->waiting = tsl_allocate(count * sizeof *search->waiting);
     search->rotations = tsl_allocate(count * sizeof *search->rotations);
     search->poses = tsl_allocate_zeroed(slots, sizeof *search->poses);
-    if (search->done == NULL || search->todo == NULL || search->rotations == NULL ||
+    if (search->done == NULL || search->waiting == NULL || search->rotations == NULL ||
         search->poses == NULL) {
         free_search(search);
         *search = (searching){.work = work};

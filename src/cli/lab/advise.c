@@ -299,7 +299,7 @@ static bool check(const advise_options *o, int *number)
     if (o->rates == NULL && *number < 0) {
         cli_error("lab advise: of which card? --rates FILE, as lab bench -o wrote it, or --device "
                   "cuda:0");
-    } else if (o->rates != NULL && *number >= 0) {
+    } else if (o->rates != NULL && cli_given(&o->common, &o->common.device)) {
         cli_error("--rates and --device: give one of the two");
     } else if (o->file != NULL && access(o->file, R_OK) != 0) {
         cli_error("%s: %s", o->file, strerror(errno));

@@ -268,6 +268,11 @@ static tsl_status run(ladder_work *work)
     TSL_TRY(tsl_buffer_create(&work->cells, context, 4 * most * most));
     TSL_TRY(tsl_buffer_create(&work->grids, context, 16));
     TSL_TRY(tsl_buffer_fill(work->grids, 0));
+    if (context->ops->simplex->nested != NULL) { /* the smallest tiles make the most grids */
+        const tsl_write_task task = {.n = most, .side = forms[0][0], .rows = forms[0][1]};
+        const tsl_nested_task nested = nest(work, &task, work->options->leaf, TSL_NESTED_FORGET);
+        TSL_TRY(tsl_nested_check_task(context, &nested));
+    }
     ladder_print_head(work);
     for (n = FIRST_SIZE; n <= most; n *= 2) {
         TSL_TRY(measure_size(work, n));

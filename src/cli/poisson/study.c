@@ -30,7 +30,7 @@ static void set_ranks(tsl_poisson_options *options, int ranks)
 
 /* ---- segments ----------------------------------------------------------------------------- */
 
-/* Add 1, 2, 4, … segments, until there are no more pieces. */
+/* Add numbers of segments, each twice the one before, as long as there are pieces for them. */
 static tsl_status study_segments(poisson_work *work)
 {
     tsl_poisson_options options = work->poisson;

@@ -375,7 +375,8 @@ static double point_source(const double at[3], const void *user)
     return sin(40 * at[0] + 3) + cos(31 * at[1] * at[2]) + at[2];
 }
 
-/* Sum of charge / distance over all cells; of the cell itself 2.38… / h. */
+/* Sum of charge / distance over all cells. For the cell itself 1 / distance is its mean over the
+ * cell, which is 2.38 / h. */
 static double point_potential(const double at[3], const void *user)
 {
     const double h = 1.0 / SUM_N;

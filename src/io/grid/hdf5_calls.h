@@ -31,8 +31,8 @@ void tsl_hdf5_leave(tsl_hdf5_silence before);
 /* Forget the failure of a call that was allowed to fail. */
 void tsl_hdf5_forget(tsl_hdf5_fault *fault);
 
-/* Returns TSL_E_IO or TSL_E_FORMAT with a line for the fault: "PATH: cannot write: No space left on
- * device", "PATH: is locked by …". */
+/* Returns TSL_E_IO or TSL_E_FORMAT. The line for the fault names the file and the reason, as "PATH:
+ * cannot write: No space left on device". */
 tsl_status tsl_hdf5_fail(tsl_context *context, const tsl_hdf5_fault *fault, const char *path,
                          const char *what);
 

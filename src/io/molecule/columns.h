@@ -3,8 +3,8 @@
 #ifndef TSL_IO_COLUMNS_H
 #define TSL_IO_COLUMNS_H
 
-/* Writes text into columns first … first + width - 1 (the first column is 1), from the left, cut to
- * fit. The rest of the field is left as it is. */
+/* Writes text into `width` columns from column `first` on (a line begins with column 1), from the
+ * left, cut to fit. The rest of the field is left as it is. */
 void tsl_columns_text(char *line, int first, int width, const char *text);
 
 /* Writes the number as "%*.*f" prints it, digit for digit; decimals <= 6. What does not fit is cut

@@ -10,7 +10,8 @@
 enum { MAX_CHARGE = 3 };
 static const double charge_steps = 1e4; /* steps of a unit charge */
 
-/* Is a text mmCIF? Then its first word is data_…, or a line begins with an item of _atom_site. */
+/* Is a text mmCIF? Then its first word begins with "data_", or a line begins with an item of
+ * _atom_site. */
 static bool is_mmcif(const char *data, size_t size)
 {
     tsl_lines lines = tsl_lines_of(data, size);

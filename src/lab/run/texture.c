@@ -294,20 +294,16 @@ void tsl_lab_fetch(unsigned long long texture, int how, const float at[3], int i
                    uint32_t out[4])
 {
     const uintptr_t pc = CALLER;
-    int axes = 3;
     if (tsl_now.current == NULL) {
         abort(); /* the host has called it */
     }
     const tsl_lab_texture *const t = find_texture(texture, how, pc);
     memset(out, 0, 4 * sizeof *out);
-    while (axes > 1 && t->texels.extent[axes - 1] == 1) {
-        axes--;
-    }
     if (t->list) {
         const int64_t element[3] = {index, 0, 0};
         read_texel(out, t, element, pc);
     } else if (t->linear) {
-        fetch_linear(out, t, at, axes, pc);
+        fetch_linear(out, t, at, how / TSL_LAB_FETCH_AXIS, pc);
     } else {
         fetch_nearest(out, t, at, pc);
     }

@@ -103,9 +103,9 @@ typedef struct tsl_dock_ops {
                           const uint8_t *occupied, const int *offsets, int count, int core,
                           int16_t *shape, int64_t *cells);
 
-    /* Potential of the charges in every cell outside the core, 0 inside, in the grid's rows
-     * first … first + count - 1: row x N + y has the N cells of all z. `largest` grows to the
-     * largest size of it, e/angstrom, so that the caller can see that it fits. */
+    /* Potential of the charges in every cell outside the core, 0 inside, in `count` of
+     * the grid's rows from number `first` on: row x N + y has the N cells of all z. `largest` grows
+     * to the largest size of it, e/angstrom, so that the caller can see that it fits. */
     tsl_status (*potential)(tsl_context *context, const tsl_dock_geometry *geometry,
                             const tsl_dock_atoms *atoms, const int16_t *shape, int core,
                             int64_t first, int64_t count, int32_t *potential, double *largest);

@@ -63,7 +63,8 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
     return status == TSL_OK && terms ? tsl_dock_restrain(plan, count) : status;
 }
 
-/* Look at the next `k` candidates of members first … first + count - 1, and learn the outcome. */
+/* Look at the next `k` candidates of `count` members from number `first` on, and learn the outcome.
+ */
 static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
 {
     tsl_context *context = plan->context;

@@ -16,7 +16,7 @@ tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
 /* Items 0 … count - 1, each of which leaves `bytes` bytes in `outcome`. */
 typedef struct tsl_dock_share {
     tsl_dock_plan *plan;
-    /* Do items first … first + count - 1; *done of them are whole, whatever is returned. */
+    /* Do `count` items from number `first` on; *done of them are whole, whatever is returned. */
     tsl_status (*run)(struct tsl_dock_share *share, int64_t first, int64_t count, int64_t *done);
     /* What this rank has to do before its first item, while others are at theirs; it asks
      * `patience` whether there are items left, and returns TSL_E_CANCELLED if not. NULL: nothing.

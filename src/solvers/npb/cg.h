@@ -21,7 +21,7 @@ const tsl_cg_class *tsl_cg_find_class(char name);
 
 enum { TSL_CG_INNER = 25 }; /* iterations of conjugate gradients in each of the power method */
 
-/* NPB's matrix (its routine makea), rows first … first + count - 1 of it:
+/* NPB's matrix (its routine makea), `count` rows of it from row `first` on:
  *     A = sum over i of w^i v_i v_i^T + (0.1 - shift) I,  w = 0.1^(1 / rows),
  * where v_i has `row_draws` random entries and 0.5 at place i. Made by all threads of the context;
  * the same bits for any number of them. Release with tsl_csr_free(). */

@@ -35,7 +35,7 @@ double tsl_ep_error_signed(const tsl_ep_class *expected, double sx, double sy);
 typedef struct tsl_ep_ops {
     /* Batches that keep the device busy, all of it for about as long. */
     int64_t (*at_a_time)(tsl_context *context);
-    /* Add batches first … first + count - 1 to `totals` [TSL_EP_TOTALS], in device memory;
+    /* Add `count` batches from number `first` on to `totals` [TSL_EP_TOTALS], in device memory;
      * asynchronous on the context's stream. */
     tsl_status (*tally)(tsl_context *context, int64_t first, int64_t count, int64_t *totals);
 } tsl_ep_ops;

@@ -315,7 +315,7 @@ static void build_columns(const builder *b, void *spectrum, int64_t begin, int c
     }
 }
 
-/* Planes first … first + count - 1 of the held axis. */
+/* `count` planes of the held axis from number `first` on. */
 static void build_planes(const builder *b, int first, int count)
 {
 #pragma omp parallel num_threads(b->context->threads)

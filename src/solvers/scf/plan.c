@@ -112,7 +112,7 @@ static tsl_status check_functional(const tsl_scf_plan *p)
 /* Is SCAN, or its exchange or correlation alone, part of the functional? */
 static bool is_scan(const char *functional)
 {
-    static const char *const names[] = {"scan", "mgga_x_scan", "mgga_c_scan"};
+    static const char *const names[] = {"scan", "mgga_x_scan", "mgga_c_scan", "263", "267"};
     const char *at = functional;
     while (*at != 0) {
         size_t length = 0;

@@ -121,16 +121,18 @@ static void all_modes(const char *name, cudaArray_t array, int axes, float3 exte
 static void arrays()
 {
     float texels[D][H][W];
-    cudaArray_t line, plane, box;
+    cudaArray_t line, row, plane, box;
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     cudaMemcpy3DParms copy;
     for (int i = 0; i < W * H * D; i++) {
         (&texels[0][0][0])[i] = (float)(i * i % 37 - 9);
     }
     cudaMallocArray(&line, &format, W);
+    cudaMallocArray(&row, &format, W, 1);
     cudaMallocArray(&plane, &format, W, H);
     cudaMalloc3DArray(&box, &format, make_cudaExtent(W, H, D));
     cudaMemcpy2DToArray(line, 0, 0, texels, W * 4, W * 4, 1, cudaMemcpyHostToDevice);
+    cudaMemcpy2DToArray(row, 0, 0, texels, W * 4, W * 4, 1, cudaMemcpyHostToDevice);
     cudaMemcpy2DToArray(plane, 0, 0, texels, W * 4, W * 4, H, cudaMemcpyHostToDevice);
     memset(&copy, 0, sizeof copy);
     copy.srcPtr = make_cudaPitchedPtr(texels, W * 4, W, H);
@@ -139,9 +141,11 @@ static void arrays()
     copy.kind = cudaMemcpyHostToDevice;
     cudaMemcpy3D(&copy);
     all_modes("line", line, 1, make_float3(W, 1, 1));
+    all_modes("row", row, 2, make_float3(W, 1, 1));
     all_modes("plane", plane, 2, make_float3(W, H, 1));
     all_modes("box", box, 3, make_float3(W, H, D));
     cudaFreeArray(line);
+    cudaFreeArray(row);
     cudaFreeArray(plane);
     cudaFreeArray(box);
 }

@@ -86,7 +86,7 @@ typedef struct tsl_ladder_sums {
     int64_t counts[TSL_EP_ANNULI];
 } tsl_ladder_sums;
 
-/* Parts first … first + count - 1; `count` is a multiple of TSL_LADDER_BLOCK. */
+/* `count` parts from number `first` on; `count` is a multiple of TSL_LADDER_BLOCK. */
 typedef tsl_status (*tsl_ladder_ep)(tsl_ladder_sums *out, tsl_ladder_times *times,
                                     tsl_context *context, int64_t first, int64_t count);
 

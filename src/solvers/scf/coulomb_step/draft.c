@@ -28,15 +28,16 @@ static int64_t place_class(tsl_coulomb_class *c, int64_t first, int64_t values)
 static int64_t place_values(tsl_coulomb_particles *p)
 {
     int64_t values = 0;
-    int band = TSL_COULOMB_FIRST_BAND;
+    int single = TSL_COULOMB_FIRST_SINGLE;
     p->total = 0;
     for (int order = 0; order < TSL_COULOMB_ORDERS; order++) {
         tsl_coulomb_class *c = &p->of[order];
-        c->order = order < TSL_COULOMB_WHOLE ? order : TSL_COULOMB_WHOLE;
+        c->order = order < TSL_COULOMB_LOW ? order : TSL_COULOMB_LOW;
         values = place_class(c, p->total, values);
-        for (int higher = TSL_COULOMB_WHOLE + 1; higher <= order; higher++, band++) {
-            p->of[band] = (tsl_coulomb_class){.count = c->count, .order = higher, .lowest = higher};
-            values = place_class(&p->of[band], p->total, values);
+        for (int higher = TSL_COULOMB_LOW + 1; higher <= order; higher++, single++) {
+            p->of[single] =
+                (tsl_coulomb_class){.count = c->count, .order = higher, .lowest = higher};
+            values = place_class(&p->of[single], p->total, values);
         }
         p->total += c->count;
     }

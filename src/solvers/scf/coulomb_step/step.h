@@ -6,13 +6,13 @@
 
 enum {
     TSL_COULOMB_ORDERS = 9, /* 0 to 8, of two g functions */
-    /* Pairs of order 5 to 8 have their tuv up to 4 in one class, and those of each order from 5 on
-     * in another. */
-    TSL_COULOMB_WHOLE = 4,
-    TSL_COULOMB_BANDS = 10,
+    /* Pairs of order 5 to 8 are in several classes: in one with their tuv up to TSL_COULOMB_LOW,
+     * and in one for each order from 5 to theirs, with the tuv of that order alone. */
+    TSL_COULOMB_LOW = 4,
+    TSL_COULOMB_SINGLES = 1 + 2 + 3 + 4,    /* classes of one order */
     TSL_COULOMB_SOLIDS = TSL_SCF_MAX_L + 1, /* l = 0 to this less 1 */
-    TSL_COULOMB_FIRST_BAND = TSL_COULOMB_ORDERS,
-    TSL_COULOMB_FIRST_SOLID = TSL_COULOMB_FIRST_BAND + TSL_COULOMB_BANDS,
+    TSL_COULOMB_FIRST_SINGLE = TSL_COULOMB_ORDERS,
+    TSL_COULOMB_FIRST_SOLID = TSL_COULOMB_FIRST_SINGLE + TSL_COULOMB_SINGLES,
     TSL_COULOMB_CLASSES = TSL_COULOMB_FIRST_SOLID + TSL_COULOMB_SOLIDS,
     TSL_COULOMB_THREADS = 128, /* particles of a block */
     TSL_COULOMB_TILE = 32,     /* those that act on them, at a time */
