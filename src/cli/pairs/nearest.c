@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/pairs/command.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "io/grid/npz.h"
 
@@ -15,6 +16,7 @@ typedef struct nearest_options {
 
 typedef struct nearest_work {
     const nearest_options *options;
+    const cli_rank_group *group;
     tsl_context *context;
     double begun, setup, compute;
     tsl_point_set points;
@@ -52,8 +54,9 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-static bool check(const nearest_options *options)
+static bool check(const void *parsed)
 {
+    const nearest_options *const options = parsed;
     const size_t length = options->output != NULL ? strlen(options->output) : 0;
     if (options->input == NULL) {
         cli_error("a file of points is missing: tesela pairs knn points.npy -o K.npz");
@@ -76,25 +79,30 @@ static tsl_status write_result(const nearest_work *work, int64_t count)
     return tsl_npz_write(work->context, work->options->output, members, 2);
 }
 
+static tsl_status reserve(nearest_work *work)
+{
+    const int64_t count = work->points.points.count * work->options->k;
+    const int precision = work->points.points.precision;
+    work->indices = tsl_allocate((size_t)(4 * count));
+    work->distances = tsl_allocate((size_t)(precision * count));
+    return work->indices == NULL || work->distances == NULL
+               ? tsl_fail_memory(work->context, (4 + precision) * count, "nearest points")
+               : TSL_OK;
+}
+
 static tsl_status run(nearest_work *work)
 {
     const tsl_points *const points = &work->points.points;
     tsl_status status = TSL_OK;
-    int64_t count;
     double ready;
-    TSL_TRY(tsl_point_set_read(&work->points, work->context, work->options->input));
-    count = points->count * work->options->k;
-    work->indices = tsl_allocate((size_t)(4 * count));
-    work->distances = tsl_allocate((size_t)(points->precision * count));
-    if (work->indices == NULL || work->distances == NULL) {
-        return tsl_fail_memory(work->context, (4 + points->precision) * count, "nearest points");
-    }
+    TSL_TRY(pairs_read(&work->points, work->group, work->options->input));
+    TSL_TRY(tsl_comm_agree(work->context, reserve(work)));
     ready = tsl_seconds();
     work->setup = ready - work->begun;
     TSL_TRY(
         tsl_nearest_find(work->indices, work->distances, work->context, work->options->k, points));
     work->compute = tsl_seconds() - ready;
-    status = write_result(work, count);
+    status = work->group->rank == 0 ? write_result(work, points->count * work->options->k) : TSL_OK;
 done:
     return status;
 }
@@ -125,11 +133,12 @@ static tsl_status tell(const nearest_work *work)
                 "in %.3f s\n",
                 work->options->output, work->options->k, (long long)work->points.points.count,
                 work->points.points.dimensions, pairs_precision_name(work->points.points.precision),
-                tsl_context_device(work->context), work->compute);
+                work->group->devices, work->compute);
         cli_flush(stream);
     }
     const cli_report report = {.command = "pairs knn",
-                               .device = tsl_context_device(work->context),
+                               .device = work->group->devices,
+                               .ranks = work->group->ranks,
                                .verified = -1,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
@@ -143,30 +152,27 @@ static void init(const cli_command *self, void *options)
     *(nearest_options *)options = (nearest_options){.k = 16};
 }
 
-static int run_command(const cli_command *self, int argc, char **argv)
+static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    nearest_options options;
-    nearest_work work = {.options = &options, .begun = tsl_seconds()};
-    int exit_status;
-    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status == TSL_OK) {
-        status = run(&work);
-    }
-    if (status == TSL_OK) {
+    nearest_work work = {
+        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
+    tsl_status status = run(&work);
+    if (status == TSL_OK && group->rank == 0) {
         status = tell(&work);
     }
-    exit_status = cli_end(work.context, status, false);
     tsl_point_set_release(&work.points);
     tsl_release(work.indices);
     tsl_release(work.distances);
-    tsl_context_destroy(work.context);
-    return exit_status;
+    return status;
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    nearest_options options;
+    int exit_status;
+    return pairs_parse(self, &options, argc, argv, &exit_status, check)
+               ? pairs_run_ranks(&options.common, run_rank)
+               : exit_status;
 }
 
 const cli_command pairs_nearest = {.name = "knn",
@@ -178,4 +184,4 @@ const cli_command pairs_nearest = {.name = "knn",
                                    .size = sizeof(nearest_options),
                                    .init = init,
                                    .argument = set_argument,
-                                   .places = CLI_ONE_DEVICE};
+                                   .places = CLI_ONE_RANK};
