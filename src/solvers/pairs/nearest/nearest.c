@@ -293,13 +293,15 @@ tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *cont
 {
     const tsl_comm *const comm = context->comm;
     tsl_search search = {.context = context};
-    tsl_nearest_task task = {.precision = points->precision,
-                             .dimensions = points->dimensions,
-                             .k = k,
-                             .keep = k + TSL_NEAREST_SPARE,
-                             .n = points->count,
-                             .begin = share_of(points->count, comm->rank, comm->size),
-                             .end = share_of(points->count, comm->rank + 1, comm->size)};
+    tsl_nearest_task task = {
+        .precision = points->precision,
+        .dimensions = points->dimensions,
+        .k = k,
+        .keep = k + TSL_NEAREST_SPARE,
+        .n = points->count,
+        .first_tile = (int)(share_of(points->count, comm->rank, comm->size) / TSL_NEAREST_TILE),
+        .begin = share_of(points->count, comm->rank, comm->size),
+        .end = share_of(points->count, comm->rank + 1, comm->size)};
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_pairs_compare_ranks(context));
     TSL_TRY(

@@ -21,6 +21,7 @@ typedef struct tsl_nearest_task {
     int64_t n;
     int64_t begin, end;   /* whose nearest are wanted: places of the order, else points; begin is
                              n or a multiple of TSL_NEAREST_TILE, end too */
+    int first_tile;       /* begin, counted in tiles */
     const int32_t *order; /* [n]: a place's point; NULL: every point is in its own place */
     const void *rows;     /* [n][dimensions] */
     void *blocks;        /* the same as tsl_pairs_copy_blocks() has it, on GPUs room for that or for
