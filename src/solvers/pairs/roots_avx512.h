@@ -9,9 +9,9 @@
  * squares, times 3/2, the relative error of g, which is to be sqrt(x), and of h, which is to be
  * 1 / (2 sqrt(x)). Two steps in double precision, or one in single, leave g less than two units of
  * its last place away. Then d = x - g g is exact, and g + d h, rounded once, is the root rounded
- * (P. Markstein, IBM Journal of Research and Development 34, 111 (1990)), unless the root is next to
- * the middle m of two numbers. In double precision, with that unit as 1, g + d h is less than
- * (4 + 2 * 2^4) / (2 g) away from the root before it is rounded, for the relative error of h is below
+ * (P. Markstein, IBM Journal of Research and Development 34, 111 (1990)), unless the root is next
+ * to the middle m of two numbers. In double precision, with that unit as 1, g + d h is less than (4
+ * + 2 * 2^4) / (2 g) away from the root before it is rounded, for the relative error of h is below
  * 2^-50 and g below 2^53. So nothing can go wrong where |x - m^2| is 40 or more. Tests take all x
  * with less than 1 000, and in single precision all numbers of two powers of two.
  *
