@@ -46,8 +46,8 @@ static bool is_of_lab(const char *file)
            file[0] == '?';
 }
 
-/* Of the functions that are inlined at a place the innermost of the learner's files counts; what
- * the file includes of the system's comes after those. */
+/* Where functions are inlined at a place, the innermost that is in the learner's files counts.
+ * Functions of system headers that such a file includes come after those. */
 static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab_build *build)
 {
     char made[PATH_MAX]; /* has the learner's line numbers; addr2line may not see its #line */
@@ -212,7 +212,7 @@ static int compare_reports(const void *a, const void *b)
     return files != 0 ? files : lines != 0 ? lines : strcmp(x->kind, y->kind);
 }
 
-/* Of several at a line, of one kind, the first is told, with all orders that found one. */
+/* Of several reports of one kind at one line tell the first, with all orders that found one. */
 static void join_reports(tsl_lab_session *s)
 {
     int64_t n = 0;
