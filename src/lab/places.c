@@ -46,8 +46,8 @@ static bool is_of_lab(const char *file)
            file[0] == '?';
 }
 
-/* Where functions are inlined at a place, the innermost that is in the learner's files counts.
- * Functions of system headers that such a file includes come after those. */
+/* Of the functions that are inlined at a place the innermost of the learner's files counts; what
+ * the file includes of the system's comes after those. */
 static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab_build *build)
 {
     char made[PATH_MAX]; /* has the learner's line numbers; addr2line may not see its #line */
