@@ -7,6 +7,8 @@
 #include "lab/process.h"
 #include "lab/session.h"
 
+#define TAG "B7tsl_lab" /* in the names of functions of TSL_LAB_MADE */
+
 static int compare_places(const void *a, const void *b)
 {
     const tsl_lab_place *x = a;
@@ -46,8 +48,9 @@ static bool is_of_lab(const char *file)
            file[0] == '?';
 }
 
-/* Of the functions that are inlined at a place the innermost of the learner's files counts; what
- * the file includes of the system's comes after those. */
+/* Of the functions that are inlined at a place the innermost of the learner's files counts, but not
+ * the constructors that the rewriter gives structs; what the file includes of the system's comes
+ * after those. */
 static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab_build *build)
 {
     char made[PATH_MAX]; /* has the learner's line numbers; addr2line may not see its #line */
@@ -57,6 +60,7 @@ static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab
     size_t length;
     int64_t at = -1;
     bool settled = false;
+    bool made_here = false; /* the function of the next line is the rewriter's */
     while (tsl_lines_next(&lines, &line, &length)) {
         char copy[PATH_MAX + 64];
         snprintf(copy, sizeof copy, "%.*s", (int)length, line);
@@ -66,7 +70,11 @@ static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab
             continue;
         }
         char *colon = strrchr(copy, ':');
-        if (at < 0 || at >= s->place_count || colon == NULL || settled) {
+        if (colon == NULL) {
+            made_here = strstr(copy, TAG) != NULL;
+            continue;
+        }
+        if (at < 0 || at >= s->place_count || settled || made_here) {
             continue;
         }
         *colon = '\0';
@@ -107,7 +115,7 @@ static tsl_status ask(tsl_lab_session *s, tsl_context *context, const tsl_lab_bu
         fprintf(file, "0x%llx\n", (unsigned long long)s->places[i].pc - 1);
     }
     fclose(file);
-    const char *const arguments[] = {tool, "-a", "-i", "-e", build->program, NULL};
+    const char *const arguments[] = {tool, "-a", "-f", "-i", "-e", build->program, NULL};
     const tsl_lab_process process = {.arguments = arguments,
                                      .input = questions,
                                      .output = answers,
