@@ -50,6 +50,14 @@
 /* Of what threads do together. */
 #define TSL_LAB_MEETING TSL_LAB_APART TSL_LAB_KERNEL_INLINE
 
+/* A function whose accesses are those of the line that calls it, though it stands in the learner's
+ * file: clang leaves it out of what debuggers know, of gcc's src/lab/places.c knows the tag. */
+#ifdef __clang__
+#define TSL_LAB_MADE TSL_LAB_INLINE __attribute__((nodebug))
+#else
+#define TSL_LAB_MADE TSL_LAB_INLINE __attribute__((abi_tag("tsl_lab")))
+#endif
+
 /* A vector is read and written whole, as one instruction of the card does; plain members would be
  * copied one by one, or not at all in sight. Of 16 bytes the access is volatile, by which the
  * runtime tells it from copies of other structs. */
@@ -60,7 +68,7 @@ typedef unsigned __attribute__((may_alias)) whole_4;
 typedef unsigned long long __attribute__((may_alias)) whole_8;
 typedef float whole_16 __attribute__((vector_size(16), may_alias));
 /* Few parts are copied without a loop, so that a copy of which one part is used reads that part. */
-template <int parts, class W> TSL_LAB_INLINE void copy_parts(W *to, const W *from)
+template <int parts, class W> TSL_LAB_MADE void copy_parts(W *to, const W *from)
 {
     if constexpr (parts > 16) {
         for (int i = 0; i < parts; i++) {
@@ -71,11 +79,11 @@ template <int parts, class W> TSL_LAB_INLINE void copy_parts(W *to, const W *fro
         to[parts - 1] = from[parts - 1];
     }
 }
-template <class W, class T> TSL_LAB_INLINE void copy_as(T *to, const T *from)
+template <class W, class T> TSL_LAB_MADE void copy_as(T *to, const T *from)
 {
     copy_parts<sizeof(T) / sizeof(W)>(reinterpret_cast<W *>(to), reinterpret_cast<const W *>(from));
 }
-template <class T> TSL_LAB_INLINE void copy_whole(T *to, const T *from)
+template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
 {
     constexpr int each = alignof(T) < 16 ? alignof(T) : 16;
     if constexpr (each == 16) {
@@ -91,10 +99,6 @@ template <class T> TSL_LAB_INLINE void copy_whole(T *to, const T *from)
     }
 }
 } // namespace tsl_lab
-
-/* What stands in the learner's file but is not the learner's; addr2line tells the tag, and its lines
- * are then those of the caller. */
-#define TSL_LAB_MADE __attribute__((always_inline, abi_tag("tsl_lab"))) inline
 
 /* For structs: see src/lab/structs.h. */
 #define TSL_LAB_WHOLE(T)                                                                           \
