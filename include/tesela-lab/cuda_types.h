@@ -130,7 +130,7 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
     struct __align__(align2) name##2                                                               \
     {                                                                                              \
         E x, y;                                                                                    \
-        TSL_LAB_INLINE constexpr name##2(E a, E b = 0) : x(a), y(b)                                          \
+        TSL_LAB_INLINE constexpr name##2(E a, E b = 0) : x(a), y(b)                                \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##2)                                                                     \
@@ -138,7 +138,7 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
     struct name##3                                                                                 \
     {                                                                                              \
         E x, y, z;                                                                                 \
-        TSL_LAB_INLINE constexpr name##3(E a, E b = 0, E c = 0) : x(a), y(b), z(c)                           \
+        TSL_LAB_INLINE constexpr name##3(E a, E b = 0, E c = 0) : x(a), y(b), z(c)                 \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##3)                                                                     \
@@ -146,7 +146,7 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
     struct __align__(align4) name##4                                                               \
     {                                                                                              \
         E x, y, z, w;                                                                              \
-        TSL_LAB_INLINE constexpr name##4(E a, E b = 0, E c = 0, E d = 0) : x(a), y(b), z(c), w(d)            \
+        TSL_LAB_INLINE constexpr name##4(E a, E b = 0, E c = 0, E d = 0) : x(a), y(b), z(c), w(d)  \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##4)                                                                     \

@@ -172,15 +172,17 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
 /* How the compiler is to translate. */
 static void add_translation(tsl_lab_command *c, const char *compiler)
 {
-    static const char *const common[] = {"-std=c++17",
-                                         "-O1",
-                                         "-g",
-                                         "-w",
-                                         "-fsanitize=thread",
-                                         "-fno-pie",
-                                         "-ffp-contract=off",
-                                         "-fno-strict-aliasing"};
-    /* Code keeps the source's order and is not doubled: lanes meet again where they did. */
+    static const char *const common[] = {
+        "-std=c++17",
+        "-O1",
+        "-gdwarf-4", /* of version 5, addr2line 2.40 does not see all inlined functions */
+        "-w",
+        "-fsanitize=thread",
+        "-fno-pie",
+        "-ffp-contract=off",
+        "-fno-strict-aliasing"};
+    /* Code keeps the source's order and is not doubled: lanes meet again where they did. Accesses
+     * are not moved across branches, nor dropped where one compiler alone would. */
     static const char *const of_clang[] = {"-tsan-instrument-read-before-write=1",
                                            "-tsan-distinguish-volatile=1",
                                            "-jump-threading-threshold=0",
@@ -194,9 +196,9 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
     static const char *const of_gcc[] = {"tsan-distinguish-volatile=1"};
     static const char *const plain_clang[] = {"-fno-vectorize", "-fno-slp-vectorize",
                                               "-fno-crash-diagnostics"};
-    static const char *const plain_gcc[] = {"-fno-reorder-blocks",
-                                            "-fno-reorder-blocks-and-partition",
-                                            "-fno-crossjumping", "-fno-thread-jumps", "-fno-tree-fre"};
+    static const char *const plain_gcc[] = {
+        "-fno-reorder-blocks", "-fno-reorder-blocks-and-partition", "-fno-crossjumping",
+        "-fno-thread-jumps", "-fno-tree-fre"};
     const bool clang = is_clang(compiler);
     const size_t plain = (clang ? sizeof plain_clang : sizeof plain_gcc) / sizeof *plain_gcc;
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {

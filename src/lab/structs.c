@@ -59,8 +59,8 @@ static void copy_whole(tsl_lab_source *s, size_t open, size_t close, const char 
 {
     tsl_lab_buffer text = {.data = NULL};
     if (number >= 0) {
-        tsl_lab_buffer_print(&text, m->arrays ? " TSL_LAB_IF_%d(" : " TSL_LAB_MOSTLY(TSL_LAB_IF_%d, ",
-                             number);
+        tsl_lab_buffer_print(
+            &text, m->arrays ? " TSL_LAB_IF_%d(" : " TSL_LAB_MOSTLY(TSL_LAB_IF_%d, ", number);
     }
     if (!m->arrays) {
         tsl_lab_buffer_print(&text, " TSL_LAB_MADE constexpr %s(", name);

@@ -1,4 +1,5 @@
-/* Structs that functions take and return by value: what is used of them is read and written once. */
+/* Structs that functions take and return by value: what is used of them is read and written once.
+ */
 #include <cstdio>
 
 #include <cuda_runtime.h>
