@@ -127,10 +127,12 @@ static void read_struct(tsl_lab_source *s, const scopes *scope, size_t at, tsl_l
     const bool plain = tsl_lab_word_is(s, at, "struct") && read_members(s, i, close, &m);
     const bool always = plain && aligned && !m.arrays;
     const int number = plain && !always ? (*numbers)++ : -1;
-    tsl_lab_buffer_print(rows, "{sizeof(%s%.*s), alignof(%s%.*s), %s(%d)}, ",
+    tsl_lab_buffer_print(rows,
+                         number >= 0 && !m.arrays
+                             ? "{sizeof(%s%.*s), alignof(%s%.*s), TSL_LAB_NUMBER(%d)}, "
+                             : "{sizeof(%s%.*s), alignof(%s%.*s), %d}, ",
                          scope->prefix[scope->depth], (int)length, s->text + begin,
-                         scope->prefix[scope->depth], (int)length, s->text + begin,
-                         number >= 0 && !m.arrays ? "TSL_LAB_NUMBER" : "", number);
+                         scope->prefix[scope->depth], (int)length, s->text + begin, number);
     snprintf(tag, sizeof tag, "%s%.*s", nameless ? "tsl_lab_tag_" : "", (int)length,
              s->text + begin);
     if (plain) {
