@@ -53,7 +53,8 @@ static bool read_members(const tsl_lab_source *s, size_t open, size_t close, mem
 
 /* Give a struct of plain members the constructors by which it is copied in pieces of its own
  * alignment; aggregate initialisation goes on by a constructor of all members, for which there must
- * be no arrays. `number` is the one of TSL_LAB_IF_number; -1: no macro says whether. */
+ * be no arrays; it is a template so that members whose copies are no constants do not keep it from
+ * being constexpr. `number` is the one of TSL_LAB_IF_number; -1: no macro says whether. */
 static void copy_whole(tsl_lab_source *s, size_t open, size_t close, const char *name,
                        bool nameless, const members *m, int number)
 {
@@ -63,7 +64,7 @@ static void copy_whole(tsl_lab_source *s, size_t open, size_t close, const char 
             &text, m->arrays ? " TSL_LAB_IF_%d(" : " TSL_LAB_MOSTLY(TSL_LAB_IF_%d, ", number);
     }
     if (!m->arrays) {
-        tsl_lab_buffer_print(&text, " TSL_LAB_MADE constexpr %s(", name);
+        tsl_lab_buffer_print(&text, " template <int = 0> TSL_LAB_MADE constexpr %s(", name);
     }
     for (int i = 0; i < m->count && !m->arrays; i++) {
         tsl_lab_buffer_print(&text, "%sdecltype(%.*s) tsl_lab_%d%s", i > 0 ? ", " : "",

@@ -235,7 +235,7 @@ class Values(unittest.TestCase):
     WARPS = 2
     WANT = [{READ: 1, WRITE: 1}, {READ: 6, WRITE: 3}, {READ: 3, WRITE: 1}, {READ: 2, WRITE: 2}, {READ: 6, WRITE: 3},
             {("global", "read", 1): 3, ("global", "write", 1): 1}, {("global", "read", 1): 3, WRITE: 1},
-            {SHARED_WRITE: 3, SHARED_READ: 6, WRITE: 1}]
+            {SHARED_WRITE: 3, SHARED_READ: 6, WRITE: 1}, {WRITE: 5}]
 
     def test_members(self):
         reports = []

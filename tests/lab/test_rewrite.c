@@ -96,7 +96,8 @@ static const struct {
     {"namespace a { struct p { int i[3]; }; }", "{sizeof(::a::p), alignof(::a::p), 0}"},
     {"typedef struct { int a; } named;", "{sizeof(::named), alignof(::named), TSL_LAB_NUMBER(0)}"},
     {"struct __align__(16) q { float x, y; };",
-     "TSL_LAB_MADE constexpr q(decltype(x) tsl_lab_0, decltype(y) tsl_lab_1 = {}) : x(tsl_lab_0), "
+     "template <int = 0> TSL_LAB_MADE constexpr q(decltype(x) tsl_lab_0, decltype(y) tsl_lab_1 = "
+     "{}) : x(tsl_lab_0), "
      "y(tsl_lab_1) {} TSL_LAB_WHOLE(q) }"},
     {"void f() { cudaLaunchKernel((void *)k, g, b, a); }", "cudaLaunchKernel( k, g, b, a)"},
 };

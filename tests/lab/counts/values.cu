@@ -24,6 +24,11 @@ struct triple {
     unsigned char v[3];
 };
 
+struct segment {
+    pair from, to;
+    int number;
+};
+
 __device__ particle moved(particle p, float by)
 {
     p.x += by;
@@ -110,6 +115,11 @@ __global__ void tileAll(float *out)
     out[t] = v.x + v.y + v.z;
 }
 
+__global__ void storeAll(segment *out, segment one)
+{
+    out[threadIdx.x] = one;
+}
+
 int main()
 {
     void *p, *q;
@@ -125,5 +135,6 @@ int main()
     greyAll<<<1, 64>>>((unsigned char *)p, (colour *)q);
     totalAll<<<1, 64>>>((int *)p, (triple *)q);
     tileAll<<<1, 64>>>((float *)p);
+    storeAll<<<1, 64>>>((segment *)p, segment{{1, 2}, {3, 4}, 5});
     printf("%d\n", cudaDeviceSynchronize());
 }
