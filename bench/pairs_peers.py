@@ -5,8 +5,8 @@
 needs SciPy, and for histograms MDAnalysis. All three without a name. Programs take turns in one process, and the
 least time of RUNS (3; 1 of MDAnalysis) is told, in microseconds a point. Neighbours and histograms are of particles of
 a fluid of reduced density 0.844 in a periodic cube: shaken places of a lattice, in its order or, for neighbours too,
-shuffled. Nearest points are of uniform random points. Results are compared. User time leaves out what the system takes to
-find memory, which depends on what else runs.
+shuffled. Nearest points are of uniform random points. Results are compared. User time leaves out what the system
+takes to find memory, which depends on what else runs.
 """
 
 import ctypes

@@ -11,7 +11,7 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("avx512f")
-#include "solvers/pairs/roots_avx512.h"
+#include "solvers/pairs/rows/roots_avx512.h"
 
 static bool have_avx512(void)
 {

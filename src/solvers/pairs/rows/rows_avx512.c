@@ -5,7 +5,7 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f")
 
-#include "solvers/pairs/roots_avx512.h"
+#include "solvers/pairs/rows/roots_avx512.h"
 
 enum { VECTORS = 4 }; /* that are made together, every other one by the processor's square root */
 
@@ -55,7 +55,7 @@ static inline __m512i places_of_doubles(int by)
 LANES(single, float, __m512, __mmask16, ps, places_of_floats)
 LANES(double, double, __m512d, __mmask8, pd, places_of_doubles)
 
-#define TSL_TEMPLATE "solvers/pairs/rows_avx512.inc"
+#define TSL_TEMPLATE "solvers/pairs/rows/rows_avx512.inc"
 #include "core/both_precisions.inc"
 #pragma GCC pop_options
 
