@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from lab import COMPILERS, HERE, lab_run, need_compilers
+from lab import COMPILERS, HERE, lab_run, lines_of, need_compilers
 
 
 def marks(path):
@@ -53,6 +53,17 @@ class Checks(unittest.TestCase):
                     for r in reports:
                         self.assertEqual(r["file"], path)
         self.assertGreaterEqual(planted, 30)
+
+    def test_copied(self):
+        """What memcpy() and memset() move in a kernel is counted."""
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                _, report = self.runs[(os.path.join(HERE, "bugs", "calls.cu"), compiler)]
+                launch = report["results"]["launches"][0]
+                self.assertEqual(launch["kernel"], "copied")
+                self.assertEqual({key: (sums["requests"], sums["lanes"]) for key, sums in lines_of(launch).items()},
+                                 {("global", "read", 4): (2, 64), ("global", "write", 4): (2, 64),
+                                  ("global", "write", 1): (2, 64)})
 
     def test_clean(self):
         kernels = 0
