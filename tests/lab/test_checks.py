@@ -55,7 +55,7 @@ class Checks(unittest.TestCase):
         self.assertGreaterEqual(planted, 30)
 
     def test_copied(self):
-        """What memcpy() and memset() move in a kernel is counted."""
+        """What memcpy(), memset() and a loop over characters move in a kernel is counted."""
         for compiler in COMPILERS:
             with self.subTest(compiler=compiler):
                 _, report = self.runs[(os.path.join(HERE, "bugs", "calls.cu"), compiler)]
@@ -64,6 +64,10 @@ class Checks(unittest.TestCase):
                 self.assertEqual({key: (sums["requests"], sums["lanes"]) for key, sums in lines_of(launch).items()},
                                  {("global", "read", 4): (2, 64), ("global", "write", 4): (2, 64),
                                   ("global", "write", 1): (2, 64)})
+                launch = report["results"]["launches"][1]
+                self.assertEqual(launch["kernel"], "looped")
+                self.assertEqual({key: (sums["requests"], sums["lanes"]) for key, sums in lines_of(launch).items()},
+                                 {("global", "read", 1): (8, 256), ("global", "write", 1): (8, 256)})
 
     def test_clean(self):
         kernels = 0

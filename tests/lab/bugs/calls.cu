@@ -1,4 +1,5 @@
-/* Planted bugs of calls: functions of the C library in kernels. The first two do what is counted.
+/* Planted bugs of calls: functions of the C library in kernels. The first two kernels do what is
+ * counted.
  */
 #include <cstdio>
 #include <cstring>
@@ -8,6 +9,13 @@ __global__ void copied(int *a, const int *b, char *c)
 {
     memcpy(a + threadIdx.x, b + threadIdx.x, sizeof *a);
     memset(c + threadIdx.x, 0, 1);
+}
+
+__global__ void looped(char *a, const char *b)
+{
+    for (int k = 0; k < 4; k++) {
+        a[4 * threadIdx.x + k] = b[4 * threadIdx.x + k];
+    }
 }
 
 __global__ void words(int *a, const int *b)
@@ -38,6 +46,7 @@ int main()
     strcpy(host, "text");
     cudaMemcpy(c + 64, host, strlen(host) + 1, cudaMemcpyHostToDevice);
     copied<<<1, 64>>>(a, b, c);
+    looped<<<1, 64>>>((char *)a, (const char *)b);
     words<<<1, 64>>>(a, b);
     letters<<<1, 64>>>(c, c + 64);
     cudaDeviceSynchronize();
