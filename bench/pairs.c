@@ -189,7 +189,8 @@ static tsl_status search(void *user)
     return tsl_neighbor_plan_execute(&j->found, j->plan, j->points);
 }
 
-/* The same fluid on the device from beginning to end: full lists in the order of cells. */
+/* The fluid of measure_neighbors() with points and lists on the device: full lists in the order of
+ * cells, first without distances, then with them. */
 static tsl_status measure_plan(tsl_context *context, int64_t n, bool *right)
 {
     const double edge = cbrt((double)n / 0.844);
@@ -246,7 +247,7 @@ static tsl_status sum_up(void *user)
     return tsl_energy_execute(&j->found, j->plan, j->forces, j->points);
 }
 
-/* The largest error of some forces, of the largest of these. */
+/* The largest error of a few forces, divided by the largest of these forces. */
 static double force_error(const float *at, const float *forces, int64_t n)
 {
     double worst = 0, largest = 0;
@@ -430,9 +431,9 @@ done:
     return status;
 }
 
-/* What the tetrahedron should gain over the cube by the tiles that it leaves out, and what it does:
- * with t_idle and t_live the times of a tile without and with triples, 1 + 5 t_idle / t_live, as
- * five sixths of a large cube are idle. */
+/* Compare what the tetrahedron gains over the cube, by leaving out tiles without triples, with what
+ * it should gain: 1 + 5 t_idle / t_live, where t_idle and t_live are the times of a tile without
+ * and with triples, as five sixths of a large cube are idle. */
 static tsl_status measure_triplets(tsl_context *context, int64_t n, bool *right)
 {
     double energy[2], seconds[3], possible;

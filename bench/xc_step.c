@@ -48,7 +48,7 @@ static tsl_status run_once(void *user)
 
 static tsl_status open_molecule(bench *b, const setup *s)
 {
-    const tsl_scf_set *sets[TSL_SCF_ELEMENTS + 1] = {NULL};
+    const tsl_scf_set *sets[TSL_ELEMENTS + 1] = {NULL};
     tsl_status status = TSL_OK;
     int count = 0;
     TSL_TRY(tsl_scf_molecule_read(&b->molecule, b->context, s->molecule, 1 / TSL_SCF_BOHR));

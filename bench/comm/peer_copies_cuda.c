@@ -4,7 +4,7 @@
 
 #include "peer_copies.h"
 
-/* Of "cuda:1". */
+/* The number in a device's name: 1 of "cuda:1". */
 static int device_number(const tsl_context *context)
 {
     const char *colon = strchr(context->name, ':');

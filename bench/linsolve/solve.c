@@ -139,7 +139,7 @@ static double time_unordered(const bench *s)
     return sum > 0 ? tsl_seconds() - begun : -1;
 }
 
-/* The same by pieces. */
+/* Seconds of b.b with the library's sum, whose pieces are added up in one order. */
 static tsl_status time_ordered(const bench *s, double *seconds)
 {
     tsl_layout layout;

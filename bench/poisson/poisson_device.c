@@ -264,7 +264,7 @@ static tsl_status difference(double *out, const bench *b, const void *one, const
     return status;
 }
 
-/* The same box by the plain form. */
+/* Measure the plain form on the box that was solved by lines, and compare the two results. */
 static tsl_status measure_plain(bench *b, const solve *lines)
 {
     tsl_poisson_options o = b->options;

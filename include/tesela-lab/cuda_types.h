@@ -13,7 +13,7 @@
 #define __managed__ __attribute__((device))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else /* variables of the device are marked by the rewriter, TSL_LAB_SHARED(1) and so on */
-#define __global__
+#define __global__ __attribute__((flatten, noinline))
 #define __device__
 #define __host__
 #define __launch_bounds__(...)
@@ -50,6 +50,14 @@
 /* Of what threads do together. */
 #define TSL_LAB_MEETING TSL_LAB_APART TSL_LAB_KERNEL_INLINE
 
+/* A function whose accesses are those of the line that calls it, though it stands in the learner's
+ * file: clang leaves it out of what debuggers know, of gcc's src/lab/places.c knows the tag. */
+#ifdef __clang__
+#define TSL_LAB_MADE TSL_LAB_INLINE __attribute__((nodebug))
+#else
+#define TSL_LAB_MADE TSL_LAB_INLINE __attribute__((abi_tag("tsl_lab")))
+#endif
+
 /* A vector is read and written whole, as one instruction of the card does; plain members would be
  * copied one by one, or not at all in sight. Of 16 bytes the access is volatile, by which the
  * runtime tells it from copies of other structs. */
@@ -59,41 +67,60 @@ typedef unsigned short __attribute__((may_alias)) whole_2;
 typedef unsigned __attribute__((may_alias)) whole_4;
 typedef unsigned long long __attribute__((may_alias)) whole_8;
 typedef float whole_16 __attribute__((vector_size(16), may_alias));
-template <int bytes, class W> TSL_LAB_INLINE void copy_parts(void *to, const void *from)
+/* Few parts are copied without a loop, so that a copy of which one part is used reads that part. */
+template <int parts, class W> TSL_LAB_MADE void copy_parts(W *to, const W *from)
 {
-    for (int i = 0; i < bytes / (int)sizeof(W); i++) {
-        static_cast<W *>(to)[i] = static_cast<const W *>(from)[i];
+    if constexpr (parts > 16) {
+        for (int i = 0; i < parts; i++) {
+            to[i] = from[i];
+        }
+    } else if constexpr (parts > 0) {
+        copy_parts<parts - 1>(to, from);
+        to[parts - 1] = from[parts - 1];
     }
 }
-template <class T> TSL_LAB_INLINE void copy_whole(T *to, const T *from)
+template <class W, class T> TSL_LAB_MADE void copy_as(T *to, const T *from)
 {
-    constexpr int bytes = sizeof(T), each = alignof(T) < 16 ? alignof(T) : 16;
+    copy_parts<sizeof(T) / sizeof(W)>(reinterpret_cast<W *>(to), reinterpret_cast<const W *>(from));
+}
+template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
+{
+    constexpr int each = alignof(T) < 16 ? alignof(T) : 16;
     if constexpr (each == 16) {
-        copy_parts<bytes, volatile whole_16>(to, const_cast<T *>(from));
+        copy_as<volatile whole_16>(to, const_cast<T *>(from));
     } else if constexpr (each == 8) {
-        copy_parts<bytes, whole_8>(to, from);
+        copy_as<whole_8>(to, from);
     } else if constexpr (each == 4) {
-        copy_parts<bytes, whole_4>(to, from);
+        copy_as<whole_4>(to, from);
     } else if constexpr (each == 2) {
-        copy_parts<bytes, whole_2>(to, from);
+        copy_as<whole_2>(to, from);
     } else {
-        copy_parts<bytes, unsigned char>(to, from);
+        copy_as<unsigned char>(to, from);
     }
 }
 } // namespace tsl_lab
 
-/* For structs that are aligned to more than their members: see src/lab/rewrite.c. */
+/* For structs: see src/lab/structs.h. */
 #define TSL_LAB_WHOLE(T)                                                                           \
     T() = default;                                                                                 \
-    TSL_LAB_INLINE T(const T &other)                                                               \
+    TSL_LAB_MADE T(const T &other)                                                                 \
     {                                                                                              \
         ::tsl_lab::copy_whole(this, &other);                                                       \
     }                                                                                              \
-    TSL_LAB_INLINE T &operator=(const T &other)                                                    \
+    TSL_LAB_MADE T &operator=(const T &other)                                                      \
     {                                                                                              \
         ::tsl_lab::copy_whole(this, &other);                                                       \
         return *this;                                                                              \
     }
+
+/* Structs of the learner's that have no arrays are copied so unless that does not compile. */
+#ifdef TSL_LAB_PLAIN
+#define TSL_LAB_MOSTLY(if_asked, ...) if_asked(__VA_ARGS__)
+#define TSL_LAB_NUMBER(number) number
+#else
+#define TSL_LAB_MOSTLY(if_asked, ...) __VA_ARGS__
+#define TSL_LAB_NUMBER(number) (-1)
+#endif
 
 #define TSL_LAB_VECTORS(E, name, align2, align4)                                                   \
     struct name##1                                                                                 \
@@ -103,7 +130,7 @@ template <class T> TSL_LAB_INLINE void copy_whole(T *to, const T *from)
     struct __align__(align2) name##2                                                               \
     {                                                                                              \
         E x, y;                                                                                    \
-        TSL_LAB_INLINE name##2(E a, E b = 0) : x(a), y(b)                                          \
+        TSL_LAB_INLINE constexpr name##2(E a, E b = 0) : x(a), y(b)                                \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##2)                                                                     \
@@ -111,11 +138,15 @@ template <class T> TSL_LAB_INLINE void copy_whole(T *to, const T *from)
     struct name##3                                                                                 \
     {                                                                                              \
         E x, y, z;                                                                                 \
+        TSL_LAB_INLINE constexpr name##3(E a, E b = 0, E c = 0) : x(a), y(b), z(c)                 \
+        {                                                                                          \
+        }                                                                                          \
+        TSL_LAB_WHOLE(name##3)                                                                     \
     };                                                                                             \
     struct __align__(align4) name##4                                                               \
     {                                                                                              \
         E x, y, z, w;                                                                              \
-        TSL_LAB_INLINE name##4(E a, E b = 0, E c = 0, E d = 0) : x(a), y(b), z(c), w(d)            \
+        TSL_LAB_INLINE constexpr name##4(E a, E b = 0, E c = 0, E d = 0) : x(a), y(b), z(c), w(d)  \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##4)                                                                     \

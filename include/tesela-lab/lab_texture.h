@@ -56,9 +56,15 @@ TSL_LAB_HOST int tsl_lab_copy_texels(const tsl_lab_texels *array, size_t x, size
 /* The value of a texture at coordinates `at`, or of element `index` of a list, as a card fetches
  * it: bits of four floats, or of whole numbers of 32 bits; channels that the texture has not are 0.
  * With i = floor(x - 1/2) and a = x - 1/2 - i, of which 8 bits are kept, a linear texture of one
- * axis gives (1 - a) T[i] + a T[i + 1]; others are products of that. Source: CUDA C++ Programming
- * Guide, "Texture Fetching". Reads are checked as any others, and not counted: a card's texture
- * unit does them. */
+ * axis gives (1 - a) T[i] + a T[i + 1]; of more axes T is summed over the corners of a cell with
+ * weights that are products of such shares, kept to 8 bits: the whole is split along z, each part
+ * along x, each of those along y, and a share is rounded to 1/256 before it is split on. A clamped
+ * coordinate goes from the first texel's centre to the last one's. A texture of one axis is
+ * filtered as one of two at y = 0, by which half of it is the border where that is the second axis'
+ * mode. Unsigned texels read as [0, 1] are summed in multiples of 1/65535, and the sum is rounded
+ * to one. Sources: CUDA C++ Programming Guide, "Texture Fetching", and all values of
+ * tests/lab/files/textures.cu on an H200, for what the guide leaves open. Signed texels are summed
+ * as floats. Reads are checked as any others, and not counted: a card's texture unit does them. */
 TSL_LAB_DEVICE void tsl_lab_fetch(unsigned long long texture, int how, const float at[3], int index,
                                   uint32_t out[4]) TSL_LAB_APART;
 

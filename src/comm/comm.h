@@ -52,7 +52,7 @@ void tsl_comm_combine(void *into, const void *from, int64_t count, tsl_comm_type
                       tsl_comm_operation operation);
 enum { TSL_COMM_BLOCK = 1024 };
 
-/* As root of a gather: every rank gets the whole. */
+/* Given as the root of a gather: every rank gets the whole. */
 enum { TSL_COMM_ALL = -1 };
 
 /* ---- operations (comm.c) ------------------------------------------------------------------ */
@@ -157,7 +157,8 @@ tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number);
  * Elsewhere it is tsl_comm_all_reduce(). The same bits either way. */
 typedef struct tsl_reducer tsl_reducer;
 
-/* Of up to `count` values, as tsl_comm_all_reduce() takes them. Collective; synchronous. */
+/* Make a plan for up to `count` values, as tsl_comm_all_reduce() takes them. Collective;
+ * synchronous. */
 tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *context,
                               int64_t count, tsl_comm_type type, tsl_comm_operation operation);
 /* Waits for this rank's work; NULL is fine. Not collective. After a failure, which has been

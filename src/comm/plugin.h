@@ -14,7 +14,8 @@ typedef tsl_status (*tsl_comm_mpi_function)(tsl_comm **out, const char *interfac
 /* Name and version of the MPI library; MPI need not be running. */
 typedef const char *(*tsl_comm_mpi_library_function)(void);
 
-/* Of the user: how device memory is to travel; see include/tesela/comm.h. */
+/* Environment variable by which the user says how device memory is to travel; see
+ * include/tesela/comm.h. */
 #define TSL_COMM_PATH_VARIABLE "TESELA_MPI_PATH"
 
 /* What it may ask for (ways.c). */

@@ -176,7 +176,7 @@ static void run_kernel(const tsl_device *device, task *t)
     } while (at.stage < passed);
 }
 
-/* Which end of the piece was written over, -1 or 1; 0: none. */
+/* The end of the region that was written over: -1 or 1; 0: neither. */
 static int broken_guard(const region *r)
 {
     for (size_t i = 0; i < GUARD_BYTES; i++) {

@@ -197,22 +197,28 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
 /* How the compiler is to translate. */
 static void add_translation(tsl_lab_command *c, const char *compiler)
 {
-    static const char *const common[] = {"-std=c++17",
-                                         "-O1",
-                                         "-g",
-                                         "-w",
-                                         "-fsanitize=thread",
-                                         "-fno-pie",
-                                         "-ffp-contract=off",
-                                         "-U_FORTIFY_SOURCE", /* whose copies have other names */
-                                         "-fno-strict-aliasing"};
-    /* Code keeps the source's order and is not doubled: lanes meet again where they did. */
+    static const char *const common[] = {
+        "-std=c++17",
+        "-O1",
+        "-gdwarf-4", /* of version 5, addr2line 2.40 does not see all inlined functions */
+        "-w",
+        "-fsanitize=thread",
+        "-fno-pie",
+        "-ffp-contract=off",
+        "-U_FORTIFY_SOURCE", /* whose copies have other names */
+        "-fno-strict-aliasing"};
+    /* Code keeps the source's order and is not doubled: lanes meet again where they did. Accesses
+     * are not moved across branches, nor dropped where one compiler alone would. */
     static const char *const of_clang[] = {"-tsan-instrument-read-before-write=1",
                                            "-tsan-distinguish-volatile=1",
                                            "-jump-threading-threshold=0",
                                            "-disable-early-taildup",
                                            "-disable-tail-duplicate",
-                                           "-tail-dup-placement=0"};
+                                           "-tail-dup-placement=0",
+                                           "-simplifycfg-hoist-common=false",
+                                           "-simplifycfg-sink-common=false",
+                                           "-disable-block-placement",
+                                           "-inline-threshold=100000"};
     static const char *const of_gcc[] = {"tsan-distinguish-volatile=1"};
     static const char *const plain_clang[] = {"-fno-vectorize", "-fno-slp-vectorize",
                                               "-fno-crash-diagnostics"};
@@ -223,7 +229,8 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
                                             "-fno-reorder-blocks",
                                             "-fno-reorder-blocks-and-partition",
                                             "-fno-crossjumping",
-                                            "-fno-thread-jumps"};
+                                            "-fno-thread-jumps",
+                                            "-fno-tree-fre"};
     const bool clang = is_clang(compiler);
     const size_t plain = (clang ? sizeof plain_clang : sizeof plain_gcc) / sizeof *plain_gcc;
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
@@ -260,6 +267,9 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
     snprintf(beside, sizeof beside, "-I%s", slash == real ? "/" : real);
     tsl_lab_command_add(&c, build->compiler);
     add_translation(&c, build->compiler);
+    if (build->plain) {
+        tsl_lab_command_add(&c, "-DTSL_LAB_PLAIN");
+    }
     tsl_lab_command_add_all(&c, more);
     tsl_lab_command_add(&c, headers);
     tsl_lab_command_add(&c, beside);
@@ -336,6 +346,13 @@ static tsl_status read_types(types *out, const tsl_lab_build *build, tsl_context
     return ran;
 }
 
+/* clang passes such a struct by value in words of its own choice: reads of three bytes are then not
+ * seen at all, and two members are read where one is used. */
+static bool is_joined(const tsl_lab_build *build, size_t bytes, size_t alignment)
+{
+    return is_clang(build->compiler) && bytes <= 16 && alignment < 8 && alignment < bytes;
+}
+
 /* Structs of one size that are aligned unlike: their copies are told apart only if each is copied
  * piece by piece, which is compiled anew. Where that does not compile the first program stands. */
 static tsl_status tell_apart(tsl_lab_build *build, tsl_context *context, const char *path,
@@ -347,7 +364,7 @@ static tsl_status tell_apart(tsl_lab_build *build, tsl_context *context, const c
     int count = 0;
     tsl_status status = read_types(&t, build, context);
     for (int i = 0; i < t.count && status == TSL_OK; i++) {
-        bool unlike = false;
+        bool unlike = is_joined(build, t.bytes[i], t.alignment[i]);
         for (int k = 0; k < t.count; k++) {
             unlike = unlike || (t.bytes[k] == t.bytes[i] && t.alignment[k] != t.alignment[i]);
         }
@@ -370,15 +387,20 @@ static tsl_status tell_apart(tsl_lab_build *build, tsl_context *context, const c
     return status == TSL_OK ? link_program(build, context, path, at) : status;
 }
 
-/* What clang says of the two sides comes before what the compiler says. */
+/* What clang says of the two sides comes before what the compiler says. Structs that cannot have
+ * constructors are left as they are. */
 static tsl_status compile_beside_diagnosis(tsl_lab_build *build, tsl_context *context,
-                                           const char *path, const places *at)
+                                           const char *path, const places *at, bool structs)
 {
     tsl_lab_diagnosis diagnosis;
     const tsl_status begun = tsl_lab_diagnose_begin(&diagnosis, context, build, path, at->headers);
     const tsl_status compiled = begun == TSL_OK ? compile(build, context, path, at, NULL) : begun;
     const tsl_status diagnosed = tsl_lab_diagnose_end(&diagnosis, build, context, path);
-    return diagnosed != TSL_OK ? diagnosed : compiled;
+    if (diagnosed != TSL_OK || compiled != TSL_E_FORMAT || !structs) {
+        return diagnosed != TSL_OK ? diagnosed : compiled;
+    }
+    build->plain = true;
+    return compile(build, context, path, at, NULL);
 }
 
 tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const char *path,
@@ -413,7 +435,7 @@ tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const
         status = write_script(context, script, sources.sections);
     }
     if (status == TSL_OK) {
-        status = compile_beside_diagnosis(out, context, path, &at);
+        status = compile_beside_diagnosis(out, context, path, &at, sources.structs > 0);
     }
     if (status == TSL_OK) {
         status = link_program(out, context, path, &at);

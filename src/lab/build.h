@@ -19,6 +19,7 @@ typedef struct tsl_lab_build {
     const char *const *options; /* those of tsl_lab_build_options, which outlive this */
     bool diagnosed;             /* clang has looked at both sides */
     int refused;                /* errors that clang found so */
+    bool plain;     /* structs are left as they are: with constructors it does not compile */
     bool ambiguous; /* structs of one size are aligned unlike: copies are split by the smaller */
     double seconds;
 } tsl_lab_build;

@@ -21,8 +21,8 @@ static const char *const own[] = {
     "dynamic initialization is not supported",
 };
 
-/* Of a call of a function of the other side clang says "no matching function for call"; the note
- * that follows has one of these parts. */
+/* Where host code calls a device function or the reverse, clang says "no matching function for
+ * call"; the note that follows has one of these parts. */
 static const char *const across[] = {"call to __host__ function from",
                                      "call to __device__ function from",
                                      "call to __global__ function from"};

@@ -53,16 +53,18 @@ static bool read_members(const tsl_lab_source *s, size_t open, size_t close, mem
 
 /* Give a struct of plain members the constructors by which it is copied in pieces of its own
  * alignment; aggregate initialisation goes on by a constructor of all members, for which there must
- * be no arrays. `number`: only where that is asked for; -1: always. */
+ * be no arrays; it is a template so that members whose copies are no constants do not keep it from
+ * being constexpr. `number` is the one of TSL_LAB_IF_number; -1: no macro says whether. */
 static void copy_whole(tsl_lab_source *s, size_t open, size_t close, const char *name,
                        bool nameless, const members *m, int number)
 {
     tsl_lab_buffer text = {.data = NULL};
     if (number >= 0) {
-        tsl_lab_buffer_print(&text, " TSL_LAB_IF_%d(", number);
+        tsl_lab_buffer_print(
+            &text, m->arrays ? " TSL_LAB_IF_%d(" : " TSL_LAB_MOSTLY(TSL_LAB_IF_%d, ", number);
     }
     if (!m->arrays) {
-        tsl_lab_buffer_print(&text, " TSL_LAB_INLINE %s(", name);
+        tsl_lab_buffer_print(&text, " template <int = 0> TSL_LAB_MADE constexpr %s(", name);
     }
     for (int i = 0; i < m->count && !m->arrays; i++) {
         tsl_lab_buffer_print(&text, "%sdecltype(%.*s) tsl_lab_%d%s", i > 0 ? ", " : "",
@@ -126,7 +128,10 @@ static void read_struct(tsl_lab_source *s, const scopes *scope, size_t at, tsl_l
     const bool plain = tsl_lab_word_is(s, at, "struct") && read_members(s, i, close, &m);
     const bool always = plain && aligned && !m.arrays;
     const int number = plain && !always ? (*numbers)++ : -1;
-    tsl_lab_buffer_print(rows, "{sizeof(%s%.*s), alignof(%s%.*s), %d}, ",
+    tsl_lab_buffer_print(rows,
+                         number >= 0 && !m.arrays
+                             ? "{sizeof(%s%.*s), alignof(%s%.*s), TSL_LAB_NUMBER(%d)}, "
+                             : "{sizeof(%s%.*s), alignof(%s%.*s), %d}, ",
                          scope->prefix[scope->depth], (int)length, s->text + begin,
                          scope->prefix[scope->depth], (int)length, s->text + begin, number);
     snprintf(tag, sizeof tag, "%s%.*s", nameless ? "tsl_lab_tag_" : "", (int)length,
@@ -136,14 +141,20 @@ static void read_struct(tsl_lab_source *s, const scopes *scope, size_t at, tsl_l
     }
 }
 
-/* Does "template <…>" stand before `at`? */
+/* Does "template <…>" stand before `at`, and no directive such as an #include <…>? */
 static bool is_template(const tsl_lab_source *s, size_t at)
 {
     size_t i = at;
     while (i > 0 && isspace((unsigned char)s->blank[i - 1])) {
         i--;
     }
-    return i > 0 && s->blank[i - 1] == '>';
+    if (i == 0 || s->blank[i - 1] != '>') {
+        return false;
+    }
+    while (i > 0 && s->blank[i - 1] != '\n') {
+        i--;
+    }
+    return s->blank[tsl_lab_skip_blanks(s, i)] != '#';
 }
 
 /* A brace opens; `named`: the namespace's name before it, 0 bytes for none. */

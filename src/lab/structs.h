@@ -5,8 +5,9 @@
 #include "lab/tokens.h"
 
 /* Add to `rows` a row {sizeof(S), alignof(S), number} for each struct S at namespace scope, outside
- * of #if. Of those with __align__ or alignas whose members are plain, edits make copies go whole;
- * of other plain ones where TSL_LAB_IF_number is defined so, numbers from *numbers. */
+ * of #if. Edits give those whose members are plain the constructors by which copies go in pieces as
+ * wide as the struct is aligned: always with __align__ or alignas; else unless TSL_LAB_PLAIN is
+ * defined, or with arrays only where TSL_LAB_IF_number is defined so, numbers from *numbers. */
 void tsl_lab_structs(tsl_lab_source *source, tsl_lab_buffer *rows, int *numbers);
 
 #endif

@@ -32,7 +32,8 @@ static int make_rows(tsl_fft_measurement rows[ROWS], time_law *law, double first
     return count;
 }
 
-/* As the source has it: a power law, a smaller power, then nothing. */
+/* The time of a transform as the rule of the study has it: a power law, a smaller power, then a
+ * constant. */
 static double three_parts(double data, double knee, double plateau)
 {
     if (data >= plateau) {

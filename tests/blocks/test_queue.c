@@ -183,7 +183,7 @@ static int64_t rate_of(const device *d)
     return (int64_t)(share.rate * TSL_QUEUE_RATE_ONE);
 }
 
-/* They are those of all ranks that don't wait. */
+/* Check that the shared rates are those of all ranks that don't wait. */
 static void check_rates(const device *devices, int count)
 {
     for (int i = 0; i < count; i++) {

@@ -50,7 +50,7 @@ static tsl_status plan(void *user, int *out, const int *settled)
     return status;
 }
 
-/* As a rank that is a process of its own, of this host. */
+/* Share wisdom as a rank does that is a process of its own on this host. */
 static tsl_status share_wisdom(tsl_context *context, void *user)
 {
     trial *t = user;

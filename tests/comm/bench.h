@@ -49,9 +49,10 @@ typedef struct comm_row {
 
 tsl_status comm_bench_run(tsl_comm *comm, void *user);
 
-/* That on each kind there is and of 1 to `most_ranks` ranks, each of which must end as expected. */
+/* Run run() as tsl_comm_run() does, on each kind of communicator there is and with 1 to
+ * `most_ranks` ranks, each of which must end with `expected`. */
 void comm_run_to_end(tsl_status (*run)(comm_bench *b), int most_ranks, tsl_status expected);
-/* … of up to COMM_MOST_RANKS, TSL_OK. */
+/* Run run() with up to COMM_MOST_RANKS ranks, each of which must end with TSL_OK. */
 void comm_run_everywhere(tsl_status (*run)(comm_bench *b));
 
 #endif

@@ -449,7 +449,7 @@ static tsl_status counters_hand_out(tsl_comm *comm, comm_memory *memory, uint64_
     return TSL_OK;
 }
 
-/* The same of the queue that stands on them. */
+/* Every item is handed out once by a queue, which is made of counters. */
 static tsl_status a_queue_hands_out(tsl_comm *comm, comm_memory *memory, uint64_t seed)
 {
     (void)memory;

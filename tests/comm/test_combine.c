@@ -56,7 +56,7 @@ static void (*const fill[])(void *out, uint64_t *state) = {[TSL_COMM_INT32] = fi
                                                            [TSL_COMM_FLOAT] = fill_float,
                                                            [TSL_COMM_DOUBLE] = fill_double};
 
-/* The same bits; of what is no number, only that. */
+/* The results must have the same bits; for a not-a-number it is enough to be one. */
 #define CHECK_PAIR(name, type, is_none)                                                            \
     static void check_##name(const void *before, const void *from, const void *after, int i,       \
                              tsl_comm_operation operation)                                         \

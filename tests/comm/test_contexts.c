@@ -152,7 +152,7 @@ static void a_context_ends_and_another_begins(void **state)
     contexts_end(true);
 }
 
-/* As when another begins at the address of the first. */
+/* What happens when a context is made at the address of an earlier one. */
 static void a_context_of_the_same_address_is_another(void **state)
 {
     (void)state;

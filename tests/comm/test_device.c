@@ -176,7 +176,7 @@ static tsl_status all_reduce(comm_bench *b)
     return TSL_OK;
 }
 
-/* The same planned, of few values and of all, without a wait; then with one that does not come. */
+/* A planned sum, of few values and of all, without a wait between executions. */
 static tsl_status planned_reduction(comm_bench *b)
 {
     tsl_reducer *reducer;

@@ -7,7 +7,7 @@
 #include "comm/bench.h"
 #include "comm/cases.h"
 
-/* Of so many ranks of kind "meeting", which all meet `each` times. */
+/* Count the meetings of so many ranks of kind "meeting", which all meet `each` times. */
 static void count_meetings(tsl_status (*run)(comm_bench *b), int ranks, int each)
 {
     comm_row r = {.kind = "meeting", .run = run};

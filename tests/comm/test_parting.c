@@ -19,8 +19,8 @@ typedef struct party {
     bool idle;            /* nothing is reduced */
     bool late;            /* others clear up only when rank 0 has */
     atomic_int run;       /* kernels of ranks but 0 that have run */
-    atomic_bool cleared;  /* rank 0 has cleared up … */
-    int run_when_cleared; /* … when so many had */
+    atomic_bool cleared;  /* rank 0 has cleared up */
+    int run_when_cleared; /* ranks that had run when it did */
     double seconds;       /* that took it */
 } party;
 

@@ -45,7 +45,7 @@ TSL_KERNEL(sum_values, sum_arguments)
     }
 }
 
-/* The same with shared memory that the launch brings. */
+/* Adds up a block's numbers in shared memory whose size the launch gives. */
 TSL_KERNEL(sum_in_dynamic_memory, sum_arguments)
 {
     TSL_SHARED_DYNAMIC(int32_t, sums);
@@ -181,7 +181,7 @@ TSL_GRID_KERNEL(sum_by_all_blocks, sum_arguments, THREADS)
     }
 }
 
-/* The same without a barrier between writing the parts and adding them up. */
+/* A sum over a grid that lacks the barrier between writing the parts and adding them up. */
 TSL_GRID_KERNEL(sum_without_grid_barrier, sum_arguments, THREADS)
 {
     TSL_SHARED_DYNAMIC(int32_t, kept);

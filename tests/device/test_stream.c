@@ -13,7 +13,7 @@
 #include "tesela/buffer.h"
 #include "tesela/poisson.h"
 
-/* As of cuda.h, whose CUstream is the runtime's cudaStream_t. */
+/* The functions of cuda.h that are needed; its CUstream is the runtime's cudaStream_t. */
 typedef unsigned long long address;
 typedef struct driver {
     int (*retain)(void **context, int device);

@@ -13,7 +13,7 @@ static void read_set(tsl_context *context, const char *text, size_t size)
     fuzz_require(set.shells > 0);
     for (int s = 0; s < set.shells; s++) {
         const tsl_scf_set_shell *shell = &set.shell[s];
-        fuzz_require(shell->element >= 1 && shell->element <= TSL_SCF_ELEMENTS);
+        fuzz_require(shell->element >= 1 && shell->element <= TSL_ELEMENTS);
         fuzz_require(shell->l >= 0 && shell->l <= TSL_SCF_MAX_L && shell->primitives > 0);
         fuzz_require(shell->first >= 0 && shell->first + shell->primitives <= set.primitives);
     }

@@ -106,7 +106,7 @@ static void numbers_of_every_type_are_read(void **state)
     scratch_empty();
 }
 
-/* As h5py writes them; and elements that are no numbers. */
+/* Truth values as h5py writes them, and elements that are no numbers. */
 static void truth_values_are_read(void **state)
 {
     (void)state;

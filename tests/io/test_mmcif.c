@@ -21,7 +21,7 @@
 #define ROW_2 "ATOM 2 C CA . ALA A 1 ? 11.639 6.071 -5.147 0.50 13.00 16 ALA E CA 1\n"
 #define ROW_3 "ATOM 3 N N . GLY A 2 B 12.000 7.000 -4.000 1.00 14.00 16 GLY E N 1\n"
 
-/* The same as a PDB file. */
+/* The molecule of the mmCIF text as a PDB file. */
 static const char pdb[] =
     "ATOM      1  N   ALA E  16      11.104   6.134  -6.504  1.00 12.50           N  \n"
     "ATOM      2  CA  ALA E  16      11.639   6.071  -5.147  0.50 13.00           C  \n"

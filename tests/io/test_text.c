@@ -62,7 +62,7 @@ static bool begins_with_a(const char *data, size_t size)
     return size >= TSL_TEXT_BEGINNING && data[0] == 'a';
 }
 
-/* A stream without an end is left where its beginning is no good one. */
+/* A stream that has no end is refused by its beginning, and not read further. */
 static void looks_at_the_beginning(void **state)
 {
     reading *r = *state;
@@ -304,7 +304,7 @@ static void parses_whole_decimals(void **state)
     }
 }
 
-/* Of hundreds of digits, beyond which none is passed over where it matters. */
+/* Numbers of hundreds of digits: no digit that decides the rounding is passed over. */
 static void reads_any_number_of_digits(void **state)
 {
     (void)state;
@@ -366,7 +366,7 @@ static void rounds_decimals_as_strtod_does(void **state)
     }
 }
 
-/* Digits and powers of ten of all sizes. */
+/* Random digits and powers of ten of all sizes are rounded as strtod() rounds them. */
 static void rounds_long_decimals_as_strtod_does(void **state)
 {
     (void)state;
@@ -384,7 +384,8 @@ static void rounds_long_decimals_as_strtod_does(void **state)
     }
 }
 
-/* Whatever the number of digits: halves between two doubles too, decided by the last digit. */
+/* Numbers of up to 3 000 digits, some of them halves between two doubles, where the last digit
+ * decides. */
 static void parses_decimals_of_any_length(void **state)
 {
     (void)state;

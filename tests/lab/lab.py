@@ -61,3 +61,14 @@ def lines_of(launch):
             if line[name] is not None:
                 total[name] = total.get(name, 0) + line[name]
     return sums
+
+
+def same_counts(test, reports, path):
+    """All launches of the reports, one for each compiler, have the same lines with the same counts."""
+    found = [[(launch["kernel"], sorted(launch["lines"], key=lambda line: sorted(map(str, line.items()))))
+              for launch in report["results"]["launches"]] for report in reports]
+    for other in found[1:]:
+        test.assertEqual(len(found[0]), len(other), path)
+        for a, b in zip(found[0], other):
+            test.assertEqual(a, b, path)
+    return len(found[0])

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from lab import COMPILERS, HERE, lab_run, lines_of, need_compilers
+from lab import COMPILERS, HERE, lab_run, lines_of, need_compilers, same_counts
 
 
 def marks(path):
@@ -83,6 +83,13 @@ class Checks(unittest.TestCase):
                     self.assertEqual(done.returncode, 0)
                     self.assertEqual(len(report["results"]["runs"]), 5)
         self.assertGreaterEqual(kernels, 40)
+
+    @unittest.skipUnless(len(COMPILERS) > 1, "one compiler alone is found")
+    def test_same_counts(self):
+        """Every launch of the clean kernels is counted alike with each compiler, line by line."""
+        launches = sum(same_counts(self, [self.runs[(path, compiler)][1] for compiler in COMPILERS], path)
+                       for path in files("clean"))
+        self.assertGreaterEqual(launches, 60)
 
 
 if __name__ == "__main__":

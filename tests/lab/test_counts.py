@@ -9,10 +9,11 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from lab import COMPILERS, HERE, lab_run, lines_of, need_compilers
+from lab import COMPILERS, HERE, lab_run, lines_of, need_compilers, same_counts
 
 ACCESS = os.path.join(HERE, "counts", "access.cu")
 STRUCTS = os.path.join(HERE, "counts", "structs.cu")
+VALUES = os.path.join(HERE, "counts", "values.cu")
 READ, WRITE = ("global", "read", 4), ("global", "write", 4)
 SHARED_READ, SHARED_WRITE = ("shared", "read", 4), ("shared", "write", 4)
 WIDTH = 256
@@ -205,21 +206,51 @@ class Structs(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("nvcc"), "nvcc is not found")
     def test_as_nvcc(self):
-        ptx = subprocess.run(["nvcc", "-arch=sm_90", "-ptx", "-o", "-", STRUCTS], text=True,
-                             stdout=subprocess.PIPE, check=True).stdout
-        found = []
-        for line in ptx.split("\n"):
-            if ".entry" in line:
-                found.append({"ld": {}, "st": {}})
-            access = re.search(r"\b(ld|st)\.global(?:\.\w+)*?(?:\.v(\d))?\.[a-z](\d+)\s", line)
-            if access:
-                bytes_ = int(access[2] or 1) * int(access[3]) // 8
-                kind = found[-1][access[1]]
-                kind[bytes_] = kind.get(bytes_, 0) + 1
+        found = accesses_of_nvcc(STRUCTS)
         self.assertEqual(len(found), len(struct_names()))
         for name, kernel in zip(struct_names(), found):
             want = OWN.get(name) or pieces_of_name(name)
-            self.assertEqual(kernel, {"ld": want, "st": want}, name)
+            self.assertEqual(kernel, {("global", "read", b): n for b, n in want.items()} |
+                             {("global", "write", b): n for b, n in want.items()}, name)
+
+
+def accesses_of_nvcc(path):
+    """Of each kernel {(memory, access, bytes): how many} in nvcc's PTX."""
+    ptx = subprocess.run(["nvcc", "-arch=sm_90", "-ptx", "-o", "-", path], text=True,
+                         stdout=subprocess.PIPE, check=True).stdout
+    found = []
+    for line in ptx.split("\n"):
+        if ".entry" in line:
+            found.append({})
+        access = re.search(r"\b(ld|st)\.(global|shared)(?:\.\w+)*?(?:\.v(\d))?\.[a-z](\d+)\s", line)
+        if access:
+            key = (access[2], "read" if access[1] == "ld" else "write", int(access[3] or 1) * int(access[4]) // 8)
+            found[-1][key] = found[-1].get(key, 0) + 1
+    return found
+
+
+class Values(unittest.TestCase):
+    """Of structs that functions take and return by value the members that are used are accessed, once each."""
+
+    WARPS = 2
+    WANT = [{READ: 1, WRITE: 1}, {READ: 6, WRITE: 3}, {READ: 3, WRITE: 1}, {READ: 2, WRITE: 2}, {READ: 6, WRITE: 3},
+            {("global", "read", 1): 3, ("global", "write", 1): 1}, {("global", "read", 1): 3, WRITE: 1},
+            {SHARED_WRITE: 3, SHARED_READ: 6, WRITE: 1}, {WRITE: 5}]
+
+    def test_members(self):
+        reports = []
+        for compiler in COMPILERS:
+            done, report = lab_run(VALUES, "--compiler", compiler)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            reports.append(report)
+            got = [{key: line["requests"] // self.WARPS for key, line in lines_of(launch).items()}
+                   for launch in report["results"]["launches"]]
+            self.assertEqual(got, self.WANT, compiler)
+        same_counts(self, reports, VALUES)
+
+    @unittest.skipUnless(shutil.which("nvcc"), "nvcc is not found")
+    def test_as_nvcc(self):
+        self.assertEqual(accesses_of_nvcc(VALUES), self.WANT)
 
 
 if __name__ == "__main__":

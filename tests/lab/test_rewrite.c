@@ -91,11 +91,13 @@ static const struct {
     {"__constant__ float c[5];", "TSL_LAB_CONSTANT(0) float c[5];"},
     {"__constant__ const int c = 5;", "\n  const int c = 5;"},
     {"__device__ __managed__ int m;", "\n__device__ TSL_LAB_MANAGED(0) int m;"},
-    {"struct p { float x; };", "{sizeof(::p), alignof(::p), 0}, {0, 0, -1}"},
+    {"struct p { float x; };", "{sizeof(::p), alignof(::p), TSL_LAB_NUMBER(0)}, {0, 0, -1}"},
+    {"#include <cstdio>\nstruct p { float x; };", "{sizeof(::p), alignof(::p), TSL_LAB_NUMBER(0)}"},
     {"namespace a { struct p { int i[3]; }; }", "{sizeof(::a::p), alignof(::a::p), 0}"},
-    {"typedef struct { int a; } named;", "{sizeof(::named), alignof(::named), 0}"},
+    {"typedef struct { int a; } named;", "{sizeof(::named), alignof(::named), TSL_LAB_NUMBER(0)}"},
     {"struct __align__(16) q { float x, y; };",
-     "TSL_LAB_INLINE q(decltype(x) tsl_lab_0, decltype(y) tsl_lab_1 = {}) : x(tsl_lab_0), "
+     "template <int = 0> TSL_LAB_MADE constexpr q(decltype(x) tsl_lab_0, decltype(y) tsl_lab_1 = "
+     "{}) : x(tsl_lab_0), "
      "y(tsl_lab_1) {} TSL_LAB_WHOLE(q) }"},
     {"void f() { cudaLaunchKernel((void *)k, g, b, a); }", "cudaLaunchKernel( k, g, b, a)"},
 };

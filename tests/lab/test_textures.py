@@ -1,5 +1,6 @@
-"""Textures of `tesela lab run` against the formulas of CUDA's programming guide, in exact arithmetic."""
+"""Textures of `tesela lab run` against formulas in exact arithmetic, and against a card's own output."""
 
+import hashlib
 import math
 import os
 import re
@@ -13,6 +14,8 @@ from lab import COMPILERS, HERE, lab_run, need_compilers
 
 TEXTURES = os.path.join(HERE, "files", "textures.cu")
 W, H, D, STEPS = 5, 3, 2, 40
+# Of what textures.cu, built by nvcc 13.0, prints on an H200: `nvcc -o t tests/lab/files/textures.cu && ./t | sha256sum`.
+ON_A_CARD = "c25ab9a3ddc9fd7562e68ac468248ff20cccec3ce3d96079a14c5ba2bb4c6a10"
 
 
 def single(x):
@@ -33,21 +36,41 @@ def place(i, n, mode):
     return period if period < n else 2 * n - 1 - period
 
 
-def fetch(texel, extents, at, mode, linear, border):
-    """The value at coordinates in texels: `texel` gives one at indices."""
+def shares(whole, beyond):
+    """(left, right) parts of a number of 1/256, of which the right one is rounded."""
+    right = math.floor(whole * beyond + Fraction(1, 2))
+    return whole - right, right
+
+
+def weights(beyond):
+    """Of the corners of a cell, split along z, x and y; in pairs of sides the outer ones are rounded along y."""
+    found = {}
+    for z, part in enumerate(shares(256, beyond[2])):
+        for x, column in enumerate(shares(part, beyond[0])):
+            inner, outer = shares(column, beyond[1] if x else 1 - beyond[1])
+            found[x, x, z], found[x, 1 - x, z] = outer, inner
+    return found
+
+
+def fetch(texel, extents, at, mode, linear, border, whole=False):
+    """The value at coordinates in texels: `texel` gives one at indices. `whole`: sums are whole numbers."""
     axes = range(len(extents))
     if not linear:
         indices = [place(math.floor(at[k]), extents[k], mode) for k in axes]
         return border if None in indices else texel(*indices)
-    first = [math.floor(at[k] - Fraction(1, 2)) for k in axes]
-    beyond = [Fraction(round((at[k] - Fraction(1, 2) - first[k]) * 256), 256) for k in axes]
+    used, centre = len(extents), Fraction(1, 2)
+    extents = (*extents, 1, 1)[:3]
+    at = (*at, 0, centre) if used == 1 else (*at, centre) if used == 2 else at
+    if mode == "clamp":
+        at = [min(max(at[k], centre), extents[k] - centre) for k in range(3)]
+    first = [math.floor(at[k] - centre) for k in range(3)]
+    beyond = [Fraction(round((at[k] - centre - first[k]) * 256), 256) for k in range(3)]
     total = Fraction(0)
-    for corner in range(1 << len(extents)):
-        sides = [corner >> k & 1 for k in axes]
-        weight = math.prod(beyond[k] if sides[k] else 1 - beyond[k] for k in axes)
-        indices = [place(first[k] + sides[k], extents[k], mode) for k in axes]
-        total += weight * (border if None in indices else texel(*indices))
-    return total
+    for sides, weight in weights(beyond).items():
+        indices = [place(first[k] + sides[k], extents[k], mode) for k in range(3)]
+        if weight > 0:
+            total += weight * (border if None in indices else texel(*indices[:used]))
+    return Fraction(round(total / 256)) if whole else total / 256
 
 
 def texel_of_array(x, y=0, z=0):
@@ -59,10 +82,12 @@ class Values(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.found = {}
+        cls.printed = {}
         for compiler in COMPILERS:
             done, report = lab_run(TEXTURES, "--compiler", compiler, "--order", "reversed")
             assert done.returncode == 0, done.stdout[-2000:] + done.stderr
             assert report["results"]["reports"] == []
+            cls.printed[compiler] = done.stdout[:done.stdout.index("no error\n") + len("no error\n")]
             lines = {}
             for name, _, values in re.findall(r"^(\D+?) (\d+) (.*)$", done.stdout, re.MULTILINE):
                 lines.setdefault(name, []).append(values.split())
@@ -89,6 +114,11 @@ class Values(unittest.TestCase):
                                       Fraction(7 if filtering == "linear" else 0))]
                     self.compare(f"{name} {mode} {filtering} {scale}", want)
 
+    def test_as_a_card(self):
+        for compiler, text in self.printed.items():
+            self.assertEqual(text.count("\n"), 52 * STEPS + 1)
+            self.assertEqual(hashlib.sha256(text.encode()).hexdigest(), ON_A_CARD, compiler)
+
     def test_plain_memory(self):
         self.compare("list", lambda step: [step - 2 + 0.5 if 0 <= step - 2 < W else 0])
 
@@ -96,8 +126,8 @@ class Values(unittest.TestCase):
         channels = [lambda i: i, lambda i: 255 - i, lambda i: 17 * i, lambda i: 128]
         for name, linear in (("colours point", False), ("colours linear", True)):
             self.compare(name, lambda step, linear=linear: [
-                fetch(lambda x, y, channel=channel: single(Fraction(channel(y * W + x), 255)), (W, H),
-                      (coordinate(step, W, 0.013), coordinate(3 * step, H, 0)), "clamp", linear, 0)
+                fetch(lambda x, y, channel=channel: Fraction(257 * channel(y * W + x)), (W, H),
+                      (coordinate(step, W, 0.013), coordinate(3 * step, H, 0)), "clamp", linear, 0, True) / 65535
                 for channel in channels])
         for lines in self.found.values():
             for step in range(STEPS):

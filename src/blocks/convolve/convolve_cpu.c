@@ -391,8 +391,9 @@ static void backward_planes(const tsl_convolve *plan, char *grid, int from, int 
     }
 }
 
-/* As many members as threads or more: each is one thread's from its first pass to its last, so that
- * it stays in that core's caches and no thread waits for another. */
+/* Execute a batch of at least as many members as threads: one thread does a member from its first
+ * pass to its last, so that the member stays in that core's caches and no thread waits for
+ * another. */
 static void execute_members(tsl_convolve *plan, int count, const uint8_t *boxes, char *grids)
 {
     const int *n = plan->what.n;

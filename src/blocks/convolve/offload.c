@@ -27,7 +27,7 @@ static int64_t box_bytes(const tsl_convolve_description *what)
     return (int64_t)what->box[0] * what->box[1] * what->box[2];
 }
 
-/* As GPUs have it, so that grids can be copied as they are. */
+/* The layout that GPUs use, so that grids can be copied without being rearranged. */
 static tsl_grid_layout offload_layout(const tsl_convolve_description *what)
 {
     return tsl_grid_layout_aligned(what, 2 * (int)what->precision);

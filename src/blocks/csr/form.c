@@ -109,7 +109,8 @@ const char *tsl_form_name(const tsl_form *form)
 
 /* ---- the shape of slices -------------------------------------------------------------------- */
 
-/* As many rows as there are lanes, or less at the end, on their way through the entries. */
+/* The rows of a slice while their entries are read: as many rows as a slice has lanes, or fewer at
+ * the end of the matrix. */
 typedef struct slice {
     const tsl_csr *m;
     int64_t row; /* the first */

@@ -448,7 +448,7 @@ static tsl_status make_plain(tsl_form *form, tsl_context *context, const tsl_lay
     return status;
 }
 
-/* Blocks of columns for long rows, … */
+/* Make blocks of columns for long rows. */
 static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_layout *layout,
                               tsl_column_blocks *blocked, const tsl_device_properties *properties)
 {

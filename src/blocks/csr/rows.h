@@ -18,11 +18,11 @@ typedef struct tsl_row_place {
 typedef struct tsl_row {
     tsl_row_place *place; /* [columns] */
     uint64_t number;      /* of this row, from 1 on */
-    int64_t count;        /* of distinct columns, … */
+    int64_t count;        /* of distinct columns */
     uint32_t *column;     /* [columns + 1]: in the order in which they came */
 } tsl_row;
 
-/* Of a zeroed one: an empty row. False: no memory. */
+/* Make a zeroed struct an empty row. False: there is no memory. */
 bool tsl_row_begin(tsl_row *row, int64_t columns);
 void tsl_row_free(tsl_row *row);
 

@@ -19,17 +19,17 @@ typedef struct tsl_sparse_ops {
      * borrowed and must outlive the plan. */
     tsl_status (*create)(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
     bool copies;
-    /* From one in tiles (tiles.h), which may be freed once this returns, for a device with these
-     * properties, without the entries: tsl_tiles_create() brings them. NULL where it has no use for
-     * tiles. */
+    /* Make a plan from a matrix in tiles (tiles.h), which may be freed once this returns, for a
+     * device with these properties. The plan has no entries yet: tsl_tiles_create() brings them.
+     * NULL where the device has no use for tiles. */
     tsl_status (*create_tiles)(tsl_sparse **out, tsl_context *context,
                                const struct tsl_tiles *tiles,
                                const struct tsl_device_properties *properties);
     /* The tiles of a plan, for kernels with a product of their own; NULL: it has none. */
     const struct tsl_device_tiles *(*tiles)(const tsl_sparse *plan);
-    /* Of tiles that keep their sums: tiles(plan)->partial <- the sums of all rows of A x, as
-     * asynchronous; an error of others, as multiply() is of such. NULL: there is no create_tiles.
-     */
+    /* For plans whose tiles keep their sums: tiles(plan)->partial <- the sums of all rows of A x,
+     * asynchronous. It is an error to call this for other plans, and to call multiply() for these.
+     * NULL where create_tiles is NULL. */
     tsl_status (*sum_blocks)(tsl_sparse *plan, const double *x);
     void (*destroy)(tsl_sparse *plan); /* NULL is fine */
 

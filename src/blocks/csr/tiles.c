@@ -7,7 +7,8 @@
 #include "core/context.h"
 #include "device/device.h"
 
-/* Of two rows in a block of columns: with fewer, slices would mostly be their ends. */
+/* The least number of entries that two rows have in a block of columns: with fewer, slices would
+ * mostly consist of their ends. */
 enum { LEAST_ENTRIES = 3 };
 
 void tsl_tiles_free(tsl_tiles *tiles)
@@ -79,11 +80,13 @@ bool tsl_tiles_suit_row(int64_t entries, int blocks)
     return 2 * entries >= LEAST_ENTRIES * (int64_t)blocks;
 }
 
-/* Of parts, which are few, for each is brought to a device block by block. */
+/* Bytes of an entry, the least bytes of a part, and the largest number of parts. Parts are few
+ * because each is brought to a device block by block. */
 enum { ENTRY_BYTES = 10, LEAST_PART = 64 << 20, MOST_PARTS = 64 };
 
-/* Of tiles for the CPU: x beside what passes by in the first-level cache, and rows enough to find
- * eight of a length. */
+/* Columns of a block and rows of a window in tiles for the CPU: the block's part of x stays in the
+ * first-level cache beside the entries that pass by, and a window has rows enough to find eight of
+ * one length. */
 enum { HOST_COLUMNS = 2048, HOST_WINDOW = 256 };
 
 /* A thread's work space: a number for each row of a window in each block of columns. First a row's
@@ -374,7 +377,8 @@ static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_til
     return TSL_OK;
 }
 
-/* Those of blocks that are side by side on the device in one go. */
+/* Bring the entries of a part to the device. Blocks that lie side by side there are brought in one
+ * copy. */
 static tsl_status bring_part(const tsl_device_tiles *to, tsl_context *context,
                              const tsl_tiles *tiles, const tiles_part *part)
 {

@@ -50,7 +50,7 @@ extern const tsl_dense_ops tsl_dense_cpu;
  * out. */
 void tsl_dense_multiply(const tsl_product *product);
 
-/* Of the build: "OpenBLAS", "LAPACK", or NULL where its own loops compute. */
+/* The library that the build uses: "OpenBLAS", "LAPACK", or NULL where loops of its own compute. */
 const char *tsl_dense_library(void);
 
 #endif

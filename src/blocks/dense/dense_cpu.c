@@ -58,7 +58,8 @@ static void be_single(void)
 #endif
 }
 
-/* Of each product a thread's part is a band of rows, in whose sums no other takes part. */
+/* Each thread computes a band of rows of each product, and no other thread takes part in their
+ * sums. */
 void tsl_dense_multiply(const tsl_product *p)
 {
     if (p->m <= 0 || p->n <= 0) {

@@ -19,7 +19,7 @@ static tsl_status sim_multiply(tsl_context *context, const tsl_product *product)
     return tsl_sim_defer(context, run_multiply, &arguments, sizeof arguments);
 }
 
-/* Of one matrix; what comes of it is the caller's, who waits. */
+/* Arguments of an operation on one matrix. The caller waits for it, and takes its status. */
 typedef struct matrix_arguments {
     tsl_context *context;
     int64_t n;

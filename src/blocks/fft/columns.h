@@ -35,7 +35,8 @@ typedef struct tsl_columns {
     /* Number x of column i of what take() returns is at x * stride + i * distance. */
     int stride, distance;
     tsl_fft *forward, *backward;
-    /* Of a matrix taken, transformed and put back, both directions if aside; 0: not measured. */
+    /* Seconds in which a matrix is taken, transformed and put back, in both directions if `aside`;
+     * 0: not measured. */
     double strided_seconds, transposed_seconds;
 } tsl_columns;
 

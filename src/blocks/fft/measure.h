@@ -38,7 +38,8 @@ typedef struct tsl_fft_measurement {
     double flops;      /* 5 N log2(N) B, half of that if one side is real */
     int64_t workspace; /* bytes; -1: not known */
     double seconds;    /* of the batch */
-    /* Of a batch with a stride: the same result by way of contiguous lines. 0 with stride 1. */
+    /* Seconds of the same result of a batch with a stride by way of contiguous lines; 0 with stride
+     * 1. */
     double transposed; /* transposed, transformed, transposed back */
     double one_way;    /* transposed and transformed; the result stays contiguous */
     double error;      /* largest found; not a number if the result has such */

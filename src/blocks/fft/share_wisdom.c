@@ -30,7 +30,8 @@ static tsl_status plan(const sharing *s, int *out, const int *settled)
     return s->planning->plans ? s->planning->plan(s->planning->user, out, settled) : TSL_OK;
 }
 
-/* Without memory of its own, since all have agreed that there is enough. */
+/* Gather records of all ranks. This takes no memory, since all have agreed beforehand that there is
+ * enough. */
 static tsl_status gather(const sharing *s, void *all, const void *mine, int64_t bytes)
 {
     tsl_comm *comm = s->context->comm;

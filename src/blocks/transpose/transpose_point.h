@@ -22,7 +22,7 @@ typedef enum tsl_transpose_kind {
     TSL_TRANSPOSE_EXCHANGE /* axis 1 is contiguous in the target, out[1] = 1 */
 } tsl_transpose_kind;
 
-/* value / by, both >= 0, with the remainder; quick where 32 bits do. */
+/* value / by and the remainder, both arguments >= 0. It is quick where 32 bits hold them. */
 TSL_FN int64_t tsl_transpose_divide(int64_t *rest, int64_t value, int64_t by)
 {
     if (value <= UINT32_MAX && by <= UINT32_MAX) {
@@ -80,7 +80,8 @@ TSL_FN int64_t tsl_transpose_pairs(int64_t n)
     return n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
 }
 
-/* Pair number `pair`: the triangle folded into a rectangle, so that no root is taken. */
+/* Find pair number `pair`. The triangle of pairs is folded into a rectangle, so that no root is
+ * taken. */
 TSL_FN void tsl_transpose_pair(int64_t *low, int64_t *high, int64_t n, int64_t pair)
 {
     int64_t column;
@@ -90,9 +91,9 @@ TSL_FN void tsl_transpose_pair(int64_t *low, int64_t *high, int64_t n, int64_t p
     *low = column < first ? column : column - first;
 }
 
-/* Of planes of tiles x tiles tiles that change places with their mirror images, pair number `pair`:
- * its plane. Tiles on the diagonal, which are half the work, come after all others, so that little
- * is left to do at the end. */
+/* Find the tile of pair number `pair`, in planes of tiles x tiles tiles that change places with
+ * their mirror images, and return its plane. Tiles on the diagonal, which are half the work, come
+ * after all others, so that little is left to do at the end. */
 TSL_FN int64_t tsl_transpose_mirror(int64_t *left, int64_t *top, int64_t tiles, int64_t planes,
                                     int64_t pair)
 {
@@ -117,13 +118,15 @@ TSL_FN int64_t tsl_transpose_source(int64_t rows, int64_t columns, int64_t place
     return row * columns + column;
 }
 
-/* Part of a cycle of that permutation: the `count` places start, source(start), … each take the
- * cell of the next; the last takes the cell that segment `next` of the batch starts with. */
+/* Part of a cycle of the permutation tsl_transpose_source(): the `count` places start,
+ * source(start), … each take the cell of the next; the last takes the cell that segment `next` of
+ * the batch starts with. */
 typedef struct tsl_transpose_segment {
     int64_t start, count, next;
 } tsl_transpose_segment;
 
-/* Where an element at p of a cube goes within it: yzx, or zxy. */
+/* Where an element at p of a cube goes when the axes are rotated, to yzx where `forward`, else to
+ * zxy. */
 TSL_FN void tsl_transpose_turn(int64_t out[3], const int64_t p[3], int forward)
 {
     for (int i = 0; i < 3; i++) {
@@ -131,8 +134,9 @@ TSL_FN void tsl_transpose_turn(int64_t out[3], const int64_t p[3], int forward)
     }
 }
 
-/* Of the three bricks that a rotation of a cube takes through each other, the one that does the
- * work: the first in a total order. All three coordinates alike: the brick turns in place. */
+/* A rotation of a cube takes three bricks through each other. Is this the one that does the work
+ * for them, the first in a total order? A brick whose three coordinates are equal turns in place,
+ * and does its own work. */
 TSL_FN int tsl_transpose_leads(const int64_t brick[3])
 {
     return brick[0] <= brick[1] && brick[0] <= brick[2] &&

@@ -17,14 +17,15 @@ typedef struct tsl_exchange_stream {
     tsl_reducer *sums; /* of TSL_EXCHANGE_SUMS columns; NULL: it would not go without the host */
 } tsl_exchange_stream;
 
-/* For the ranks of the context's communicator, all of them on GPUs. Collective. */
+/* Make the second stream and its communicator for the ranks of the context's communicator, all of
+ * which are on GPUs. Collective. */
 tsl_status tsl_exchange_stream_create(tsl_exchange_stream **out, tsl_context *context);
 void tsl_exchange_stream_destroy(tsl_exchange_stream *exchange); /* NULL is fine. Not collective. */
 
-/* What is queued beside from now on follows what the context has queued so far. */
+/* Work queued on the second stream from here on begins after what the context has queued so far. */
 tsl_status tsl_exchange_stream_enter(const tsl_exchange_stream *exchange);
-/* What the context queues from now on follows what is queued beside. `status` is how that
- * went, and returned if it failed, with its line. */
+/* Work that the context queues from here on begins after what the second stream has queued.
+ * `status` is the outcome of that; if it is a failure, it is returned with its error line. */
 tsl_status tsl_exchange_stream_leave(const tsl_exchange_stream *exchange, tsl_status status);
 
 #endif

@@ -91,11 +91,12 @@ typedef struct tsl_expressions {
 
 /* Run a list on this rank's rows. On a GPU asynchronous on the context's stream. */
 tsl_status tsl_expressions_run(tsl_context *context, const tsl_expressions *list);
-/* With vectors in host memory, whatever the context's device. */
+/* Run a list on this rank's rows by the CPU, with vectors in host memory, whatever the context's
+ * device. */
 tsl_status tsl_expressions_run_on_cpu(tsl_context *context, const tsl_expressions *list);
 
-/* That a list with a product goes through, as tsl_threads_for() counts; others a row an expression.
- */
+/* Elements of a row, as tsl_threads_for() counts them, that a list with a product goes through. A
+ * list without one goes through one element a row for each expression. */
 enum { TSL_ELEMENTS_A_ROW = 8 };
 
 /* The rows `from` to `to` - 1 of this rank, on the CPU, by the calling thread: lists without scalar
@@ -116,7 +117,7 @@ tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums
 tsl_status tsl_sums_leave(tsl_context *context, double *out, double *sums, const tsl_layout *layout,
                           int width, const tsl_gate *gate);
 
-/* Of lists run on the CPU. */
+/* out[width] = the sums of a list that tsl_expressions_run_on_cpu() ran. */
 void tsl_sums_add_up_on_cpu(double *out, const double *sums, int width);
 
 /* Zeroed vectors [count][length] of numbers of so many bytes; on a CPU each thread touches its rows

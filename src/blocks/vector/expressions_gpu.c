@@ -91,8 +91,8 @@ static void add_expression(translation *t, const tsl_expression *s)
     }
 }
 
-/* Which slots are loaded and stored. A vector of no memory must have been made before it is read:
- * a list that is cut in two has none. */
+/* Find which slots are loaded and which are stored. A vector without memory must be computed by the
+ * list before it is read: a list that was cut between the two is refused. */
 static tsl_status settle(translation *t, tsl_context *context)
 {
     tsl_fused_kernel *list = &t->list;

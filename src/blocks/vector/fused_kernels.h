@@ -95,8 +95,8 @@ typedef struct tsl_gpu_matrix {
     int64_t chunks;
     const tsl_chunk *chunk;
     const int64_t *row_start;
-    const int32_t *column; /* in double precision < 0: not x, but number ~column of … */
-    const void *partial;   /* … these sums; NULL: there are none */
+    const int32_t *column; /* in double precision < 0: not of x, but number ~column of `partial` */
+    const void *partial;   /* sums that were made before; NULL: there are none */
     const void *entry;     /* NULL: ones */
     /* Long rows */
     int64_t long_rows;

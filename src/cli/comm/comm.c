@@ -307,8 +307,9 @@ static bool check_way(const bench *b)
 }
 
 /* Check the options against each other. */
-static bool check(const bench *b)
+static bool check(void *options)
 {
+    const bench *const b = options;
     if (!b->asked) {
         cli_error("comm: say what to do: tesela comm bench (see tesela comm --help)");
         return false;
@@ -370,11 +371,8 @@ static int bench_command(const cli_command *self, int argc, char **argv)
 {
     bench b;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
-    const bool parsed = cli_parse_options(self, &b, argc, argv, &exit_status) && check(&b);
-    cli_be_silent(false);
-    if (!parsed) {
-        return cli_refused(exit_status);
+    if (!cli_parse_options(self, &b, argc, argv, &exit_status)) {
+        return exit_status;
     }
     if (cli_given(&b.common, &b.way)) {
         setenv(TSL_COMM_PATH_VARIABLE, tsl_comm_way_name(b.way), 1);
@@ -395,6 +393,7 @@ const cli_command cli_comm = {
     .rows = rows,
     .size = sizeof(bench),
     .init = init,
+    .check = check,
     .argument = set_argument,
     .tasks = tasks,
     CLI_TASK(bench, asked),

@@ -63,8 +63,6 @@ typedef struct dock_options {
 } dock_options;
 
 int dock_command(const cli_command *self, int argc, char **argv);
-/* Parse and check the command line. True to go on; else *exit_status is set. */
-bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
 
 /* Read options->contacts into options->table, which the docking options then point to. Prints what

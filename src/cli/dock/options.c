@@ -451,7 +451,7 @@ static bool check_native(const dock_options *options)
     return missing == NULL;
 }
 
-static bool check(const dock_options *options)
+static bool check_settings(const dock_options *options)
 {
     if (!check_together(options)) {
         return false;
@@ -503,12 +503,10 @@ static void init(const cli_command *self, void *options)
                                               .repeat = 5};
 }
 
-bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status)
+static bool check(void *options)
 {
+    dock_options *const out = options;
     const tsl_dock_options ftdock = TSL_DOCK_OPTIONS_FTDOCK;
-    if (!cli_parse_options(&cli_dock, out, argc, argv, exit_status)) {
-        return false;
-    }
     if (cli_given(&out->common, &out->rotations_from)) {
         out->angle_step = 0;
     }
@@ -518,7 +516,7 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
     if (out->dock.score == ftdock.score && !cli_given(&out->common, &out->dock.keep)) {
         out->dock.keep = ftdock.keep;
     }
-    return check(out) && (out->contacts == NULL || dock_contacts_read(out)) &&
+    return check_settings(out) && (out->contacts == NULL || dock_contacts_read(out)) &&
            (out->potentials == NULL || dock_potentials_read(out));
 }
 
@@ -533,6 +531,7 @@ const cli_command cli_dock = {.run = dock_command,
                               .rows = rows,
                               .size = sizeof(dock_options),
                               .init = init,
+                              .check = check,
                               .argument = set_argument,
                               .tasks = tasks,
                               CLI_TASK(dock_options, task),

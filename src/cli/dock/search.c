@@ -96,7 +96,8 @@ static tsl_status take_up(searching *search, const dock_pair *pair, int *found)
     return status == TSL_OK ? clear_up(search, pair, search->checkpoint, found) : status;
 }
 
-/* There is no checkpoint but the new one. Refuse a folder that holds results of another search. */
+/* Refuse a folder that holds results of another search. The only checkpoint there is the new
+ * one. */
 static tsl_status refuse_other_results(searching *search, const dock_pair *pair)
 {
     char path[DOCK_PATH];
@@ -146,8 +147,8 @@ static tsl_status open_first_checkpoint(searching *search, const dock_pair *pair
     return status;
 }
 
-/* Open rank 0's checkpoint, so that the other ranks' are nobody else's, then theirs; and tell all
- * which rotations are done. */
+/* Open rank 0's checkpoint first, which keeps other runs out of the folder, then those of the other
+ * ranks, and tell all ranks which rotations are done. */
 static tsl_status open_checkpoints(searching *search, const dock_pair *pair)
 {
     const dock_work *work = search->work;
@@ -185,8 +186,8 @@ static tsl_status keep_batch(searching *search, int64_t first, int64_t count, co
     return status;
 }
 
-/* Tell the others how many rotations are done, and show the number of all ranks. A failure shows in
- * the search. */
+/* Tell the other ranks how many rotations this one has done, and show the number of all ranks. If
+ * that fails, the search reports the failure. */
 static void tell(searching *search)
 {
     cli_progress *progress = &search->progress;

@@ -38,7 +38,6 @@ extern const char *const fft_kind_names[];      /* ended by NULL */
 extern const char *const fft_precision_names[]; /* ended by NULL */
 
 int fft_command(const cli_command *self, int argc, char **argv);
-bool fft_options_parse(fft_options *out, int argc, char **argv, int *exit_status);
 
 /* Lists the cases that the options ask for, one series after the other, into `out` unless that is
  * NULL. Returns their number. *left_out counts further cases that were asked for, but whose arrays

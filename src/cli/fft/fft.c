@@ -100,10 +100,9 @@ static void say_wrong(const fft_work *work)
 
 int fft_command(const cli_command *self, int argc, char **argv)
 {
-    (void)self;
     fft_options options;
     int exit_status;
-    if (!fft_options_parse(&options, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     fft_work work = {.options = &options, .begun = tsl_seconds()};

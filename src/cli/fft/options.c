@@ -221,7 +221,7 @@ static bool has_lines(const fft_options *options)
     return found;
 }
 
-static bool check(const fft_options *options)
+static bool goes_together(const fft_options *options)
 {
     int left_out;
     if (!options->asked) {
@@ -254,15 +254,12 @@ static void init(const cli_command *self, void *options)
     *(fft_options *)options = (fft_options){.most = INT64_C(64) << 20};
 }
 
-bool fft_options_parse(fft_options *out, int argc, char **argv, int *exit_status)
+static bool check(void *options)
 {
-    if (!cli_parse_options(&cli_fft, out, argc, argv, exit_status)) {
-        return false;
-    }
+    fft_options *const out = options;
     qsort(out->batches.value, (size_t)out->batches.count, sizeof(int), ascending);
     out->common.threads = out->common.threads == 0 ? 1 : out->common.threads;
-    *exit_status = CLI_USAGE;
-    return check(out);
+    return goes_together(out);
 }
 
 static const cli_task tasks[] = {{.name = "nothing"}, {.word = "study"}, {0}};
@@ -273,6 +270,7 @@ const cli_command cli_fft = {.run = fft_command,
                              .rows = rows,
                              .size = sizeof(fft_options),
                              .init = init,
+                             .check = check,
                              .argument = set_argument,
                              .tasks = tasks,
                              CLI_TASK(fft_options, asked),

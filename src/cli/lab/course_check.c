@@ -78,7 +78,7 @@ static void print_line(const course_work *work, const char *file, int number)
     tsl_text_release(&text);
 }
 
-/* That results on the card are the same, and how fast it was. */
+/* Print that results on the card are the same, and how fast the answer was there. */
 static void print_card(const course_work *work, const tsl_lab_verdict *verdict)
 {
     const tsl_lab_speed *s = &verdict->speed;

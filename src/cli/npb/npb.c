@@ -53,8 +53,9 @@ static const cli_option rows[] = {
     {0}};
 
 /* Check the options against each other. */
-static bool check(npb_options *options)
+static bool check(void *parsed)
 {
+    npb_options *const options = parsed;
     bool asked[NPB_VERSIONS];
     const cli_common *common = &options->common;
     options->ladder = options->whole || cli_given(common, &options->variants) ||
@@ -226,15 +227,8 @@ static int run_benchmark(const cli_command *self, int argc, char **argv)
     npb_options options;
     npb_job job = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
-    bool parsed = cli_parse_options(self, &options, argc, argv, &exit_status);
-    if (parsed && !check(&options)) {
-        exit_status = CLI_USAGE;
-        parsed = false;
-    }
-    cli_be_silent(false);
-    if (!parsed) {
-        return cli_refused(exit_status);
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
+        return exit_status;
     }
     exit_status =
         cli_run_ranks(cli_rank_count(options.common.device), &options.common, run_rank, &job);
@@ -247,7 +241,7 @@ static const npb_subject ep_alone = {&npb_ep, false}, ep_ladder = {&npb_ep, true
 static const npb_subject cg_alone = {&npb_cg, false}, cg_ladder = {&npb_cg, true};
 
 #define BENCHMARK                                                                                  \
-    .run = run_benchmark, .rows = rows, .size = sizeof(npb_options), .init = init,                 \
+    .run = run_benchmark, .rows = rows, .size = sizeof(npb_options), .init = init, .check = check, \
     .argument = refuse_argument, .places = CLI_ONE_RANK
 
 static const cli_command ep_command = {

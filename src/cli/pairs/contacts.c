@@ -23,9 +23,8 @@ typedef struct contact {
 } contact;
 
 typedef struct contact_work {
+    pairs_task task;
     const contact_options *options;
-    tsl_context *context;
-    double begun, setup, compute;
     tsl_molecule *molecule[2];
     double *positions; /* of both molecules */
     tsl_neighbors found;
@@ -62,8 +61,9 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-static bool check(const contact_options *options)
+static bool check(void *parsed)
 {
+    const contact_options *const options = parsed;
     if (options->input[1] == NULL) {
         cli_error("two files are wanted: tesela pairs contacts A.pdb B.pdb");
         return false;
@@ -97,7 +97,8 @@ static tsl_status collect(contact_work *work)
     }
     work->contacts = tsl_allocate((size_t)most * sizeof *work->contacts);
     if (work->contacts == NULL) {
-        return tsl_fail_memory(work->context, most * (int64_t)sizeof *work->contacts, "contacts");
+        return tsl_fail_memory(work->task.context, most * (int64_t)sizeof *work->contacts,
+                               "contacts");
     }
     work->shortest = INFINITY;
     for (int64_t i = 0; i < first; i++) {
@@ -135,7 +136,7 @@ static tsl_status count_residues(contact_work *work)
     for (int m = 0; m < 2; m++) {
         char *seen = tsl_allocate_zeroed((size_t)work->molecule[m]->residues + 1, 1);
         if (seen == NULL) {
-            return tsl_fail_memory(work->context, work->molecule[m]->residues, "residues");
+            return tsl_fail_memory(work->task.context, work->molecule[m]->residues, "residues");
         }
         for (int64_t c = 0; c < work->pairs; c++) {
             work->residues[m] += !seen[work->contacts[c].residue[m]];
@@ -156,13 +157,13 @@ static tsl_status find(contact_work *work)
     options.sorted = 1;
     work->positions = tsl_allocate((size_t)(24 * (first + second)));
     if (work->positions == NULL) {
-        return tsl_fail_memory(work->context, 24 * (first + second), "atoms");
+        return tsl_fail_memory(work->task.context, 24 * (first + second), "atoms");
     }
     memcpy(work->positions, tsl_molecule_positions(work->molecule[0]), (size_t)(24 * first));
     memcpy(work->positions + 3 * first, tsl_molecule_positions(work->molecule[1]),
            (size_t)(24 * second));
     const tsl_points points = {work->positions, first + second, 3, 8, "atoms"};
-    return tsl_neighbors_find(&work->found, work->context, &options, &points);
+    return tsl_neighbors_find(&work->found, work->task.context, &options, &points);
 }
 
 static void write_rows(FILE *stream, const void *user)
@@ -186,17 +187,17 @@ static tsl_status run(contact_work *work)
     tsl_status status = TSL_OK;
     double ready;
     for (int m = 0; m < 2; m++) {
-        TSL_TRY(
-            tsl_molecule_read(&work->molecule[m], work->context, work->options->input[m], NULL));
+        TSL_TRY(tsl_molecule_read(&work->molecule[m], work->task.context, work->options->input[m],
+                                  NULL));
     }
     ready = tsl_seconds();
-    work->setup = ready - work->begun;
+    work->task.setup = ready - work->task.begun;
     TSL_TRY(find(work));
     TSL_TRY(collect(work));
     TSL_TRY(count_residues(work));
-    work->compute = tsl_seconds() - ready;
+    work->task.compute = tsl_seconds() - ready;
     if (work->options->output != NULL) {
-        TSL_TRY(cli_csv_write(work->context, work->options->output, write_rows, work));
+        TSL_TRY(cli_csv_write(work->task.context, work->options->output, write_rows, work));
     }
 done:
     return status;
@@ -212,7 +213,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_string(json, "second_input", work->options->input[1]);
     tsl_json_string(json, "output", work->options->output);
     tsl_json_number(json, "cutoff", work->options->cutoff);
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "atom_contacts", work->atoms);
@@ -223,26 +224,15 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static tsl_status tell(const contact_work *work)
+static void print(FILE *stream, const void *user)
 {
-    const cli_common *common = &work->options->common;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        fprintf(stream,
-                "%lld pairs of atoms closer than %g angstrom, of %lld pairs of residues: %lld "
-                "residues of %s and %lld of %s\n",
-                (long long)work->atoms, work->options->cutoff, (long long)work->pairs,
-                (long long)work->residues[0], work->options->input[0], (long long)work->residues[1],
-                work->options->input[1]);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs contacts",
-                               .device = tsl_context_device(work->context),
-                               .verified = -1,
-                               .total = tsl_seconds() - work->begun,
-                               .setup = work->setup,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
+    const contact_work *work = user;
+    fprintf(stream,
+            "%lld pairs of atoms closer than %g angstrom, of %lld pairs of residues: %lld "
+            "residues of %s and %lld of %s\n",
+            (long long)work->atoms, work->options->cutoff, (long long)work->pairs,
+            (long long)work->residues[0], work->options->input[0], (long long)work->residues[1],
+            work->options->input[1]);
 }
 
 static void init(const cli_command *self, void *options)
@@ -254,28 +244,26 @@ static void init(const cli_command *self, void *options)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     contact_options options;
-    contact_work work = {.options = &options, .begun = tsl_seconds()};
+    contact_work work = {.options = &options};
     int exit_status;
     if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
+    work.task = pairs_begin(NULL, &options);
+    tsl_status status = cli_open_context(&work.task.context, &options.common);
     if (status == TSL_OK) {
         status = run(&work);
     }
     if (status == TSL_OK) {
-        status = tell(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
-    exit_status = cli_end(work.context, status, false);
+    exit_status = cli_end(work.task.context, status, false);
     tsl_neighbors_release(&work.found);
     tsl_release(work.contacts);
     tsl_release(work.positions);
     tsl_molecule_destroy(work.molecule[0]);
     tsl_molecule_destroy(work.molecule[1]);
-    tsl_context_destroy(work.context);
+    tsl_context_destroy(work.task.context);
     return exit_status;
 }
 
@@ -287,5 +275,6 @@ const cli_command pairs_contacts = {.name = "contacts",
                                     .rows = rows,
                                     .size = sizeof(contact_options),
                                     .init = init,
+                                    .check = check,
                                     .argument = set_argument,
                                     .places = CLI_ONE_DEVICE};

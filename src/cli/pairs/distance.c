@@ -24,10 +24,8 @@ typedef struct distance_options {
 } distance_options;
 
 typedef struct distance_work {
+    pairs_task task;
     const distance_options *options;
-    const cli_rank_group *group;
-    tsl_context *context;
-    double begun, setup, compute;
     tsl_point_set sets[2];
     int64_t count;
 } distance_work;
@@ -99,7 +97,7 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-static bool check(const void *parsed)
+static bool check(void *parsed)
 {
     const distance_options *const options = parsed;
     if (options->input[0] == NULL) {
@@ -124,11 +122,11 @@ static bool check(const void *parsed)
 
 static tsl_status read_points(distance_work *work)
 {
-    tsl_context *context = work->context;
+    tsl_context *context = work->task.context;
     const char *const *input = work->options->input;
     tsl_status status = TSL_OK;
     for (int s = 0; s < 2 && input[s] != NULL && status == TSL_OK; s++) {
-        status = pairs_read(&work->sets[s], work->group, input[s]);
+        status = pairs_read(&work->sets[s], work->task.group, input[s]);
     }
     const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
     if (status != TSL_OK || input[1] == NULL) {
@@ -179,7 +177,7 @@ static tsl_status check_room(const distance_work *work, int64_t bytes)
     const double there = (double)disk.f_bavail * (double)disk.f_frsize;
     if ((double)bytes > there) {
         char need[32], room[32];
-        return tsl_fail(work->context, TSL_E_IO,
+        return tsl_fail(work->task.context, TSL_E_IO,
                         "%s: %lld distances take %s, and the disk has %s free", path,
                         (long long)work->count, tsl_format_bytes(need, bytes),
                         tsl_format_bytes(room, (int64_t)there));
@@ -208,11 +206,11 @@ static tsl_status write_piece(void *user, int64_t first, int64_t count, const vo
 /* Open the file that the result goes to, on rank 0. */
 static tsl_status open_output(const distance_work *work, const tsl_npy *header, tsl_output **output)
 {
-    if (work->group->rank > 0) {
+    if (work->task.group->rank > 0) {
         return TSL_OK;
     }
     const tsl_status status = check_room(work, work->count * header->item);
-    return status == TSL_OK ? tsl_output_open(output, work->context, work->options->output)
+    return status == TSL_OK ? tsl_output_open(output, work->task.context, work->options->output)
                             : status;
 }
 
@@ -220,16 +218,16 @@ static tsl_status open_output(const distance_work *work, const tsl_npy *header, 
 static tsl_status write_result(distance_work *work, tsl_distance_plan *plan)
 {
     const distance_options *options = work->options;
-    const bool first = work->group->rank == 0;
+    const bool first = work->task.group->rank == 0;
     const tsl_npy header = header_of(work);
     cli_progress progress;
     tsl_output *output = NULL;
-    tsl_status status = tsl_comm_agree(work->context, open_output(work, &header, &output));
+    tsl_status status = tsl_comm_agree(work->task.context, open_output(work, &header, &output));
     if (status != TSL_OK) {
         tsl_output_discard(output);
         return status;
     }
-    writer w = {work->context, NULL, (size_t)header.item, &progress};
+    writer w = {work->task.context, NULL, (size_t)header.item, &progress};
     if (first) {
         w.stream = tsl_output_stream(output);
         tsl_npy_write_header(w.stream, &header);
@@ -241,7 +239,7 @@ static tsl_status write_result(distance_work *work, tsl_distance_plan *plan)
     }
     if (status != TSL_OK) {
         if (status == TSL_E_IO && first) {
-            tsl_error_prefix(work->context, options->output);
+            tsl_error_prefix(work->task.context, options->output);
         }
         tsl_output_discard(output);
         return status;
@@ -255,18 +253,18 @@ static tsl_status run(distance_work *work)
     tsl_distance_plan *plan = NULL;
     tsl_status status = read_points(work);
     if (status == TSL_OK) {
-        status = tsl_distance_plan_create(&plan, work->context, &options->distance,
+        status = tsl_distance_plan_create(&plan, work->task.context, &options->distance,
                                           &work->sets[0].points,
                                           options->input[1] != NULL ? &work->sets[1].points : NULL);
     }
-    status = tsl_comm_agree(work->context, status);
+    status = tsl_comm_agree(work->task.context, status);
     const double ready = tsl_seconds();
-    work->setup = ready - work->begun;
+    work->task.setup = ready - work->task.begun;
     if (status == TSL_OK) {
         work->count = tsl_distance_plan_count(plan);
         status = write_result(work, plan);
     }
-    work->compute = tsl_seconds() - ready;
+    work->task.compute = tsl_seconds() - ready;
     tsl_distance_plan_destroy(plan);
     return status;
 }
@@ -289,7 +287,7 @@ static void write_body(tsl_json *json, const void *user)
     cli_echo_options(json, &pairs_distance, options);
     tsl_json_known_number(json, "p", options->distance.p, minkowski);
     tsl_json_string(json, "layout", layout_name(options));
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", work->sets[0].points.count);
@@ -302,8 +300,9 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static void print(FILE *stream, const distance_work *work)
+static void print(FILE *stream, const void *user)
 {
+    const distance_work *work = user;
     const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
     fprintf(stream, "%lld ", (long long)a->count);
     if (work->options->input[1] != NULL) {
@@ -311,28 +310,10 @@ static void print(FILE *stream, const distance_work *work)
     }
     fprintf(stream, "points of %d coordinate%s, %s precision, on %s\n", a->dimensions,
             a->dimensions == 1 ? "" : "s", pairs_precision_name(a->precision),
-            work->group->devices);
+            work->task.group->devices);
     fprintf(stream, "%s: %lld %s distances, %s, in %.3f s, written\n", work->options->output,
             (long long)work->count, tsl_metric_name(work->options->distance.metric),
-            layout_name(work->options), work->compute);
-}
-
-static tsl_status tell(const distance_work *work)
-{
-    const cli_common *common = &work->options->common;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        print(stream, work);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs distance",
-                               .device = work->group->devices,
-                               .ranks = work->group->ranks,
-                               .verified = -1,
-                               .total = tsl_seconds() - work->begun,
-                               .setup = work->setup,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
+            layout_name(work->options), work->task.compute);
 }
 
 static void init(const cli_command *self, void *options)
@@ -343,11 +324,10 @@ static void init(const cli_command *self, void *options)
 
 static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    distance_work work = {
-        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
+    distance_work work = {.options = options, .task = pairs_begin(group, options)};
     tsl_status status = run(&work);
     if (status == TSL_OK && group->rank == 0) {
-        status = tell(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
     tsl_point_set_release(&work.sets[0]);
     tsl_point_set_release(&work.sets[1]);
@@ -357,10 +337,7 @@ static tsl_status run_rank(const cli_rank_group *group, const void *options)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     distance_options options;
-    int exit_status;
-    return pairs_parse(self, &options, argc, argv, &exit_status, check)
-               ? pairs_run_ranks(&options.common, run_rank)
-               : exit_status;
+    return pairs_run_ranks(self, &options, argc, argv, run_rank);
 }
 
 const cli_command pairs_distance = {.name = "distance",
@@ -371,5 +348,6 @@ const cli_command pairs_distance = {.name = "distance",
                                     .rows = rows,
                                     .size = sizeof(distance_options),
                                     .init = init,
+                                    .check = check,
                                     .argument = set_argument,
                                     .places = CLI_ONE_RANK};

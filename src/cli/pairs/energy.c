@@ -1,5 +1,4 @@
 /* `tesela pairs energy`. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,11 +21,9 @@ typedef struct energy_options {
 } energy_options;
 
 typedef struct energy_work {
+    pairs_task task;
     const energy_options *options;
     tsl_energy_options energy; /* with what files say */
-    const cli_rank_group *group;
-    tsl_context *context;
-    double begun, setup, compute;
     tsl_point_set points, charges, pairs;
     int32_t *exclusions;
     tsl_energy_plan *plan;
@@ -89,16 +86,10 @@ static const char command_doc[] =
 
 static error_t set_argument(void *parsed, const char *text)
 {
-    energy_options *options = parsed;
-    if (options->input != NULL) {
-        cli_error("'%s' is one argument too many: give one file", text);
-        return EINVAL;
-    }
-    options->input = text;
-    return 0;
+    return pairs_take_file(&((energy_options *)parsed)->input, text);
 }
 
-static bool check(const void *parsed)
+static bool check(void *parsed)
 {
     const energy_options *const options = parsed;
     const tsl_energy_options *const energy = &options->energy;
@@ -123,12 +114,12 @@ static tsl_status take_charges(energy_work *work)
     tsl_status status = TSL_OK;
     if (work->charges.points.dimensions != 1 ||
         work->charges.points.count != work->points.points.count) {
-        return tsl_fail(work->context, TSL_E_ARG,
+        return tsl_fail(work->task.context, TSL_E_ARG,
                         "%s: has %lld x %d numbers: give %lld charges, one a point",
                         work->options->charges, (long long)work->charges.points.count,
                         work->charges.points.dimensions, (long long)work->points.points.count);
     }
-    TSL_TRY(tsl_point_set_widen(&work->charges, work->context));
+    TSL_TRY(tsl_point_set_widen(&work->charges, work->task.context));
     work->energy.charges = work->charges.values;
 done:
     return status;
@@ -139,20 +130,20 @@ static tsl_status take_exclusions(energy_work *work)
     tsl_energy_options *const energy = &work->energy;
     const double *numbers;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_point_set_widen(&work->pairs, work->context));
+    TSL_TRY(tsl_point_set_widen(&work->pairs, work->task.context));
     if (work->pairs.points.count > 0 && work->pairs.points.dimensions != 2) {
-        return tsl_fail(work->context, TSL_E_ARG, "%s: has %d numbers a line: give two",
+        return tsl_fail(work->task.context, TSL_E_ARG, "%s: has %d numbers a line: give two",
                         work->options->exclude, work->pairs.points.dimensions);
     }
     energy->exclusion_count = work->pairs.points.count;
     work->exclusions = tsl_allocate((size_t)(8 * energy->exclusion_count));
     if (work->exclusions == NULL) {
-        return tsl_fail_memory(work->context, 8 * energy->exclusion_count, "exclusions");
+        return tsl_fail_memory(work->task.context, 8 * energy->exclusion_count, "exclusions");
     }
     numbers = work->pairs.values;
     for (int64_t e = 0; e < 2 * energy->exclusion_count; e++) {
         if (!(numbers[e] >= 0 && numbers[e] < 2147483647 && numbers[e] == floor(numbers[e]))) {
-            return tsl_fail(work->context, TSL_E_ARG,
+            return tsl_fail(work->task.context, TSL_E_ARG,
                             "%s: row %lld has %g: give numbers of points, counted from 0",
                             work->options->exclude, (long long)(e / 2 + 1), numbers[e]);
         }
@@ -167,10 +158,10 @@ static tsl_status take_all(energy_work *work)
 {
     tsl_status status = TSL_OK;
     if (work->points.points.count > 0 && work->points.points.dimensions != 3) {
-        return tsl_fail(work->context, TSL_E_ARG, "%s: points of %d coordinates: give three",
+        return tsl_fail(work->task.context, TSL_E_ARG, "%s: points of %d coordinates: give three",
                         work->options->input, work->points.points.dimensions);
     }
-    TSL_TRY(tsl_pairs_check_points(work->context, &work->points.points, work->options->input));
+    TSL_TRY(tsl_pairs_check_points(work->task.context, &work->points.points, work->options->input));
     if (work->options->charges != NULL) {
         TSL_TRY(take_charges(work));
     }
@@ -185,14 +176,14 @@ static tsl_status read_all(energy_work *work)
 {
     const energy_options *const options = work->options;
     tsl_status status = TSL_OK;
-    TSL_TRY(pairs_read(&work->points, work->group, options->input));
+    TSL_TRY(pairs_read(&work->points, work->task.group, options->input));
     if (options->charges != NULL) {
-        TSL_TRY(pairs_read(&work->charges, work->group, options->charges));
+        TSL_TRY(pairs_read(&work->charges, work->task.group, options->charges));
     }
     if (options->exclude != NULL) {
-        TSL_TRY(pairs_read(&work->pairs, work->group, options->exclude));
+        TSL_TRY(pairs_read(&work->pairs, work->task.group, options->exclude));
     }
-    TSL_TRY(tsl_comm_agree(work->context, take_all(work)));
+    TSL_TRY(tsl_comm_agree(work->task.context, take_all(work)));
 done:
     return status;
 }
@@ -202,12 +193,12 @@ static tsl_status send_points(energy_work *work, int64_t bytes)
 {
     const int64_t room = bytes > 0 ? bytes : 1;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_buffer_create(&work->device, work->context, room));
-    TSL_TRY(tsl_buffer_create(&work->device_forces, work->context, room));
+    TSL_TRY(tsl_buffer_create(&work->device, work->task.context, room));
+    TSL_TRY(tsl_buffer_create(&work->device_forces, work->task.context, room));
     TSL_TRY(tsl_buffer_write(work->device, 0, work->points.points.values, bytes));
     work->forces = tsl_allocate((size_t)room);
     if (work->forces == NULL) {
-        status = tsl_fail_memory(work->context, room, "forces");
+        status = tsl_fail_memory(work->task.context, room, "forces");
     }
 done:
     return status;
@@ -218,9 +209,9 @@ static tsl_status compute(energy_work *work)
     const tsl_points *const points = &work->points.points;
     const int64_t bytes = 3 * points->count * points->precision;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_energy_plan_create(&work->plan, work->context, &work->energy, points->count,
+    TSL_TRY(tsl_energy_plan_create(&work->plan, work->task.context, &work->energy, points->count,
                                    points->precision));
-    TSL_TRY(tsl_comm_agree(work->context, send_points(work, bytes)));
+    TSL_TRY(tsl_comm_agree(work->task.context, send_points(work, bytes)));
     TSL_TRY(tsl_energy_execute(&work->found, work->plan, work->device_forces, work->device));
     TSL_TRY(tsl_buffer_read(work->device_forces, 0, work->forces, bytes));
 done:
@@ -234,16 +225,16 @@ static tsl_status run(energy_work *work)
     double ready;
     TSL_TRY(read_all(work));
     ready = tsl_seconds();
-    work->setup = ready - work->begun;
+    work->task.setup = ready - work->task.begun;
     TSL_TRY(compute(work));
-    work->compute = tsl_seconds() - ready;
-    if (work->options->output != NULL && work->group->rank == 0) {
+    work->task.compute = tsl_seconds() - ready;
+    if (work->options->output != NULL && work->task.group->rank == 0) {
         tsl_npy header = {.item = points->precision,
                           .axes = 2,
                           .shape = {points->count, 3},
                           .count = 3 * points->count};
         strcpy(header.type, points->precision == 4 ? "<f4" : "<f8");
-        TSL_TRY(tsl_npy_write(work->context, work->options->output, &header, work->forces));
+        TSL_TRY(tsl_npy_write(work->task.context, work->options->output, &header, work->forces));
     }
 done:
     return status;
@@ -274,7 +265,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_array(json);
     tsl_json_string(json, "exclude", options->exclude);
     tsl_json_number(json, "largest", energy->largest);
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", work->points.points.count);
@@ -287,28 +278,16 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static tsl_status tell(const energy_work *work)
+static void print(FILE *stream, const void *user)
 {
-    const cli_common *common = &work->options->common;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        fprintf(stream, "%lld points, %s precision, on %s: %lld pairs in %.3f s\n",
-                (long long)work->points.points.count,
-                pairs_precision_name(work->points.points.precision), work->group->devices,
-                (long long)work->found.pairs, work->compute);
-        fprintf(stream, "energy %.10g, virial %.10g, in units of %.2g; forces in units of %.2g\n",
-                work->found.energy, work->found.virial, work->found.energy_unit,
-                work->found.force_unit);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs energy",
-                               .device = work->group->devices,
-                               .ranks = work->group->ranks,
-                               .verified = -1,
-                               .total = tsl_seconds() - work->begun,
-                               .setup = work->setup,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
+    const energy_work *work = user;
+    fprintf(stream, "%lld points, %s precision, on %s: %lld pairs in %.3f s\n",
+            (long long)work->points.points.count,
+            pairs_precision_name(work->points.points.precision), work->task.group->devices,
+            (long long)work->found.pairs, work->task.compute);
+    fprintf(stream, "energy %.10g, virial %.10g, in units of %.2g; forces in units of %.2g\n",
+            work->found.energy, work->found.virial, work->found.energy_unit,
+            work->found.force_unit);
 }
 
 static void init(const cli_command *self, void *options)
@@ -321,12 +300,10 @@ static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
     energy_work work = {.options = options,
                         .energy = ((const energy_options *)options)->energy,
-                        .group = group,
-                        .context = group->context,
-                        .begun = tsl_seconds()};
+                        .task = pairs_begin(group, options)};
     tsl_status status = run(&work);
     if (status == TSL_OK && group->rank == 0) {
-        status = tell(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
     tsl_buffer_destroy(work.device);
     tsl_buffer_destroy(work.device_forces);
@@ -342,10 +319,7 @@ static tsl_status run_rank(const cli_rank_group *group, const void *options)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     energy_options options;
-    int exit_status;
-    return pairs_parse(self, &options, argc, argv, &exit_status, check)
-               ? pairs_run_ranks(&options.common, run_rank)
-               : exit_status;
+    return pairs_run_ranks(self, &options, argc, argv, run_rank);
 }
 
 const cli_command pairs_energy = {.name = "energy",
@@ -356,5 +330,6 @@ const cli_command pairs_energy = {.name = "energy",
                                   .rows = rows,
                                   .size = sizeof(energy_options),
                                   .init = init,
+                                  .check = check,
                                   .argument = set_argument,
                                   .places = CLI_ONE_RANK};

@@ -1,7 +1,5 @@
 /* `tesela pairs histogram`. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/pairs/command.h"
 #include "core/context.h"
@@ -16,10 +14,8 @@ typedef struct histogram_options {
 } histogram_options;
 
 typedef struct histogram_work {
+    pairs_task task;
     const histogram_options *options;
-    const cli_rank_group *group;
-    tsl_context *context;
-    double begun, setup, compute;
     tsl_point_set points;
     tsl_histogram found;
 } histogram_work;
@@ -64,16 +60,10 @@ static const char command_doc[] =
 
 static error_t set_argument(void *parsed, const char *text)
 {
-    histogram_options *options = parsed;
-    if (options->input != NULL) {
-        cli_error("'%s' is one argument too many: give one file", text);
-        return EINVAL;
-    }
-    options->input = text;
-    return 0;
+    return pairs_take_file(&((histogram_options *)parsed)->input, text);
 }
 
-static bool check(const void *parsed)
+static bool check(void *parsed)
 {
     const histogram_options *const options = parsed;
     if (options->input == NULL) {
@@ -109,7 +99,7 @@ static tsl_status draw(const histogram_work *work)
     const tsl_histogram *found = &work->found;
     double *x = tsl_allocate(2 * (size_t)found->bins * sizeof *x);
     if (x == NULL) {
-        return tsl_fail_memory(work->context, 16 * (int64_t)found->bins, "a figure");
+        return tsl_fail_memory(work->task.context, 16 * (int64_t)found->bins, "a figure");
     }
     double *const y = x + found->bins;
     for (int b = 0; b < found->bins; b++) {
@@ -123,7 +113,7 @@ static tsl_status draw(const histogram_work *work)
         .y = {found->g != NULL ? "pair distribution g" : "pairs", TSL_PLOT_LINEAR},
         .curves = 1,
         .curve = &curve};
-    const tsl_status status = tsl_plot_write(work->context, work->options->figure, &plot);
+    const tsl_status status = tsl_plot_write(work->task.context, work->options->figure, &plot);
     tsl_release(x);
     return status;
 }
@@ -131,7 +121,7 @@ static tsl_status draw(const histogram_work *work)
 static tsl_status write_results(const histogram_work *work)
 {
     tsl_status status = TSL_OK;
-    TSL_TRY(cli_csv_write(work->context, work->options->output, write_rows, work));
+    TSL_TRY(cli_csv_write(work->task.context, work->options->output, write_rows, work));
     if (work->options->figure != NULL) {
         TSL_TRY(draw(work));
     }
@@ -144,13 +134,13 @@ static tsl_status run(histogram_work *work)
     const histogram_options *options = work->options;
     tsl_status status = TSL_OK;
     double ready;
-    TSL_TRY(pairs_read(&work->points, work->group, options->input));
+    TSL_TRY(pairs_read(&work->points, work->task.group, options->input));
     ready = tsl_seconds();
-    work->setup = ready - work->begun;
-    TSL_TRY(
-        tsl_histogram_count(&work->found, work->context, &options->count, &work->points.points));
-    work->compute = tsl_seconds() - ready;
-    status = work->group->rank == 0 ? write_results(work) : TSL_OK;
+    work->task.setup = ready - work->task.begun;
+    TSL_TRY(tsl_histogram_count(&work->found, work->task.context, &options->count,
+                                &work->points.points));
+    work->task.compute = tsl_seconds() - ready;
+    status = work->task.group->rank == 0 ? write_results(work) : TSL_OK;
 done:
     return status;
 }
@@ -181,7 +171,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_array(json);
     tsl_json_bool(json, "finite", options->count.finite != 0);
     tsl_json_bool(json, "direct", options->count.direct != 0);
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", work->points.points.count);
@@ -191,26 +181,14 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static tsl_status tell(const histogram_work *work)
+static void print(FILE *stream, const void *user)
 {
-    const cli_common *common = &work->options->common;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        fprintf(stream, "%lld points, %s precision, on %s\n", (long long)work->points.points.count,
-                pairs_precision_name(work->points.points.precision), work->group->devices);
-        fprintf(stream, "%s: %lld pairs (i, j and j, i both) up to %g in %d bins, in %.3f s\n",
-                work->options->output, (long long)pairs_of(&work->found), work->options->count.to,
-                work->found.bins, work->compute);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs histogram",
-                               .device = work->group->devices,
-                               .ranks = work->group->ranks,
-                               .verified = -1,
-                               .total = tsl_seconds() - work->begun,
-                               .setup = work->setup,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
+    const histogram_work *work = user;
+    fprintf(stream, "%lld points, %s precision, on %s\n", (long long)work->points.points.count,
+            pairs_precision_name(work->points.points.precision), work->task.group->devices);
+    fprintf(stream, "%s: %lld pairs (i, j and j, i both) up to %g in %d bins, in %.3f s\n",
+            work->options->output, (long long)pairs_of(&work->found), work->options->count.to,
+            work->found.bins, work->task.compute);
 }
 
 static void init(const cli_command *self, void *options)
@@ -221,11 +199,10 @@ static void init(const cli_command *self, void *options)
 
 static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    histogram_work work = {
-        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
+    histogram_work work = {.options = options, .task = pairs_begin(group, options)};
     tsl_status status = run(&work);
     if (status == TSL_OK && group->rank == 0) {
-        status = tell(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
     tsl_histogram_release(&work.found);
     tsl_point_set_release(&work.points);
@@ -235,10 +212,7 @@ static tsl_status run_rank(const cli_rank_group *group, const void *options)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     histogram_options options;
-    int exit_status;
-    return pairs_parse(self, &options, argc, argv, &exit_status, check)
-               ? pairs_run_ranks(&options.common, run_rank)
-               : exit_status;
+    return pairs_run_ranks(self, &options, argc, argv, run_rank);
 }
 
 const cli_command pairs_histogram = {.name = "histogram",
@@ -249,5 +223,6 @@ const cli_command pairs_histogram = {.name = "histogram",
                                      .rows = rows,
                                      .size = sizeof(histogram_options),
                                      .init = init,
+                                     .check = check,
                                      .argument = set_argument,
                                      .places = CLI_ONE_RANK};

@@ -190,7 +190,7 @@ static ladder_best find_best(const ladder_work *work, int64_t n)
     return best;
 }
 
-/* Of the suspects, the time of one way over that of another; 0 where they were not tried. */
+/* A suspect for slowness: the time of one way over that of another; 0 where they were not tried. */
 typedef struct ladder_suspect {
     const char *name;
     tsl_nested_way way, other;

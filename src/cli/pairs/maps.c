@@ -1,7 +1,5 @@
 /* `tesela pairs maps`. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "blocks/simplex/simplex.h"
 #include "cli/pairs/command.h"
@@ -17,9 +15,8 @@ typedef struct maps_options {
 } maps_options;
 
 typedef struct maps_work {
+    pairs_task task;
     const maps_options *options;
-    tsl_context *context;
-    double begun, compute;
     int count; /* of covers: the maps, and nested grids where blocks can launch grids */
     tsl_cover covers[TSL_MAPS + 1];
     int64_t first_wrong[TSL_ROOTS];
@@ -50,8 +47,9 @@ static const char command_doc[] =
     "  tesela pairs maps\n"
     "  tesela pairs maps --cells 32768 --side 32 --rows 8 --device cuda:0";
 
-static bool check(maps_options *options)
+static bool check(void *parsed)
 {
+    maps_options *const options = parsed;
     if (options->rows == 0) {
         options->rows = options->side;
         while (options->rows * options->side > 1024 || options->side % options->rows != 0) {
@@ -97,13 +95,14 @@ static tsl_status run(maps_work *work)
     const maps_options *options = work->options;
     tsl_status status = TSL_OK;
     for (int map = 0; map < TSL_MAPS && status == TSL_OK; map++) {
-        status = tsl_cover_count(&work->covers[map], work->context, (tsl_map)map, options->cells,
-                                 options->side, options->rows);
+        status = tsl_cover_count(&work->covers[map], work->task.context, (tsl_map)map,
+                                 options->cells, options->side, options->rows);
     }
     work->count = TSL_MAPS;
-    if (status == TSL_OK && work->context->ops->simplex->nested != NULL) {
-        status = tsl_nested_cover(&work->covers[work->count++], work->context, TSL_NESTED_FORGET,
-                                  options->cells, options->side, options->rows, options->leaf);
+    if (status == TSL_OK && work->task.context->ops->simplex->nested != NULL) {
+        status =
+            tsl_nested_cover(&work->covers[work->count++], work->task.context, TSL_NESTED_FORGET,
+                             options->cells, options->side, options->rows, options->leaf);
     }
     for (int root = 0; root < TSL_ROOTS && status == TSL_OK; root++) {
         work->first_wrong[root] = tsl_root_first_wrong((tsl_root)root, options->rows_tried);
@@ -111,13 +110,14 @@ static tsl_status run(maps_work *work)
     return status;
 }
 
-static void print(FILE *stream, const maps_work *work)
+static void print(FILE *stream, const void *user)
 {
+    const maps_work *work = user;
     const maps_options *options = work->options;
     fprintf(stream,
             "A triangle of %d cells a side, tiles of %d, blocks of %d x %d threads, on %s\n",
             options->cells, options->side, options->side, options->rows,
-            tsl_context_device(work->context));
+            tsl_context_device(work->task.context));
     fprintf(stream, "%-10s %8s %12s %12s %14s\n", "map", "launches", "blocks", "idle",
             "idle threads");
     for (int map = 0; map < work->count; map++) {
@@ -172,7 +172,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_integer(json, "side", work->options->side);
     tsl_json_integer(json, "rows", work->options->rows);
     tsl_json_integer(json, "leaf", work->options->leaf);
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_open_array(json, "maps");
@@ -199,23 +199,6 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static tsl_status tell(const maps_work *work)
-{
-    const cli_common *common = &work->options->common;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        print(stream, work);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs maps",
-                               .device = tsl_context_device(work->context),
-                               .verified = is_right(work),
-                               .total = tsl_seconds() - work->begun,
-                               .setup = 0,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
-}
-
 static void init(const cli_command *self, void *options)
 {
     (void)self;
@@ -226,30 +209,29 @@ static void init(const cli_command *self, void *options)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     maps_options options;
-    maps_work work = {.options = &options, .begun = tsl_seconds()};
+    maps_work work = {.options = &options};
     int exit_status;
     if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
+    work.task = pairs_begin(NULL, &options);
+    tsl_status status = cli_open_context(&work.task.context, &options.common);
     const double begun = tsl_seconds();
     if (status == TSL_OK) {
         status = run(&work);
-        tsl_profile_add(work.context, "maps", begun, 0, 0);
+        tsl_profile_add(work.task.context, "maps", begun, 0, 0);
     }
-    work.compute = tsl_seconds() - begun;
+    work.task.compute = tsl_seconds() - begun;
     if (status == TSL_OK) {
-        status = tell(&work);
+        work.task.verified = is_right(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
-    exit_status = cli_end(work.context, status, false);
+    exit_status = cli_end(work.task.context, status, false);
     if (status == TSL_OK && !is_right(&work)) {
         cli_error("a map does not cover its triangle");
         exit_status = CLI_CHECK_FAILED;
     }
-    tsl_context_destroy(work.context);
+    tsl_context_destroy(work.task.context);
     return exit_status;
 }
 
@@ -260,4 +242,5 @@ const cli_command pairs_maps = {.name = "maps",
                                 .rows = rows,
                                 .size = sizeof(maps_options),
                                 .init = init,
+                                .check = check,
                                 .places = CLI_ONE_DEVICE};

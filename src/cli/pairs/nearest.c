@@ -1,7 +1,5 @@
 /* `tesela pairs knn`. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/pairs/command.h"
 #include "core/context.h"
@@ -14,9 +12,8 @@ typedef struct nearest_options {
 } nearest_options;
 
 typedef struct nearest_work {
+    pairs_task task;
     const nearest_options *options;
-    tsl_context *context;
-    double begun, setup, compute;
     tsl_point_set points;
     int32_t *indices;
     void *distances;
@@ -43,23 +40,17 @@ static const char command_doc[] =
 
 static error_t set_argument(void *parsed, const char *text)
 {
-    nearest_options *options = parsed;
-    if (options->input != NULL) {
-        cli_error("'%s' is one argument too many: give one file", text);
-        return EINVAL;
-    }
-    options->input = text;
-    return 0;
+    return pairs_take_file(&((nearest_options *)parsed)->input, text);
 }
 
-static bool check(const nearest_options *options)
+static bool check(void *parsed)
 {
-    const size_t length = options->output != NULL ? strlen(options->output) : 0;
+    const nearest_options *const options = parsed;
     if (options->input == NULL) {
         cli_error("a file of points is missing: tesela pairs knn points.npy -o K.npz");
     } else if (options->output == NULL) {
         cli_error("-o K.npz is missing: say where the nearest points go");
-    } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
+    } else if (!pairs_is_npz(options->output)) {
         cli_error("-o %s: give a name that ends in .npz", options->output);
     } else {
         return cli_check_files(&options->common, &options->input, 1);
@@ -73,7 +64,7 @@ static tsl_status write_result(const nearest_work *work, int64_t count)
     const tsl_npz_member members[] = {
         {"indices", "<i4", 4, count, work->indices},
         {"distances", precision == 4 ? "<f4" : "<f8", precision, count, work->distances}};
-    return tsl_npz_write(work->context, work->options->output, members, 2);
+    return tsl_npz_write(work->task.context, work->options->output, members, 2);
 }
 
 static tsl_status run(nearest_work *work)
@@ -82,18 +73,19 @@ static tsl_status run(nearest_work *work)
     tsl_status status = TSL_OK;
     int64_t count;
     double ready;
-    TSL_TRY(tsl_point_set_read(&work->points, work->context, work->options->input));
+    TSL_TRY(tsl_point_set_read(&work->points, work->task.context, work->options->input));
     count = points->count * work->options->k;
     work->indices = tsl_allocate((size_t)(4 * count));
     work->distances = tsl_allocate((size_t)(points->precision * count));
     if (work->indices == NULL || work->distances == NULL) {
-        return tsl_fail_memory(work->context, (4 + points->precision) * count, "nearest points");
+        return tsl_fail_memory(work->task.context, (4 + points->precision) * count,
+                               "nearest points");
     }
     ready = tsl_seconds();
-    work->setup = ready - work->begun;
-    TSL_TRY(
-        tsl_nearest_find(work->indices, work->distances, work->context, work->options->k, points));
-    work->compute = tsl_seconds() - ready;
+    work->task.setup = ready - work->task.begun;
+    TSL_TRY(tsl_nearest_find(work->indices, work->distances, work->task.context, work->options->k,
+                             points));
+    work->task.compute = tsl_seconds() - ready;
     status = write_result(work, count);
 done:
     return status;
@@ -106,7 +98,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_string(json, "input", work->options->input);
     tsl_json_string(json, "output", work->options->output);
     tsl_json_integer(json, "k", work->options->k);
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", work->points.points.count);
@@ -115,26 +107,15 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static tsl_status tell(const nearest_work *work)
+static void print(FILE *stream, const void *user)
 {
-    const cli_common *common = &work->options->common;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        fprintf(stream,
-                "%s: the %d nearest of %lld points of %d coordinates, %s precision, on %s, "
-                "in %.3f s\n",
-                work->options->output, work->options->k, (long long)work->points.points.count,
-                work->points.points.dimensions, pairs_precision_name(work->points.points.precision),
-                tsl_context_device(work->context), work->compute);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs knn",
-                               .device = tsl_context_device(work->context),
-                               .verified = -1,
-                               .total = tsl_seconds() - work->begun,
-                               .setup = work->setup,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
+    const nearest_work *work = user;
+    fprintf(stream,
+            "%s: the %d nearest of %lld points of %d coordinates, %s precision, on %s, "
+            "in %.3f s\n",
+            work->options->output, work->options->k, (long long)work->points.points.count,
+            work->points.points.dimensions, pairs_precision_name(work->points.points.precision),
+            tsl_context_device(work->task.context), work->task.compute);
 }
 
 static void init(const cli_command *self, void *options)
@@ -146,26 +127,24 @@ static void init(const cli_command *self, void *options)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     nearest_options options;
-    nearest_work work = {.options = &options, .begun = tsl_seconds()};
+    nearest_work work = {.options = &options};
     int exit_status;
     if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
+    work.task = pairs_begin(NULL, &options);
+    tsl_status status = cli_open_context(&work.task.context, &options.common);
     if (status == TSL_OK) {
         status = run(&work);
     }
     if (status == TSL_OK) {
-        status = tell(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
-    exit_status = cli_end(work.context, status, false);
+    exit_status = cli_end(work.task.context, status, false);
     tsl_point_set_release(&work.points);
     tsl_release(work.indices);
     tsl_release(work.distances);
-    tsl_context_destroy(work.context);
+    tsl_context_destroy(work.task.context);
     return exit_status;
 }
 
@@ -177,5 +156,6 @@ const cli_command pairs_nearest = {.name = "knn",
                                    .rows = rows,
                                    .size = sizeof(nearest_options),
                                    .init = init,
+                                   .check = check,
                                    .argument = set_argument,
                                    .places = CLI_ONE_DEVICE};

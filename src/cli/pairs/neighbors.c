@@ -1,8 +1,6 @@
 /* `tesela pairs neighbors`. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/pairs/command.h"
 #include "comm/comm.h"
@@ -17,11 +15,9 @@ typedef struct neighbor_options {
 } neighbor_options;
 
 typedef struct neighbor_work {
+    pairs_task task;
     const neighbor_options *options;
     tsl_neighbor_options find; /* with radii */
-    const cli_rank_group *group;
-    tsl_context *context;
-    double begun, setup, compute;
     tsl_point_set points, radii;
     tsl_neighbors found;
 } neighbor_work;
@@ -72,19 +68,12 @@ static const char command_doc[] =
 
 static error_t set_argument(void *parsed, const char *text)
 {
-    neighbor_options *options = parsed;
-    if (options->input != NULL) {
-        cli_error("'%s' is one argument too many: give one file", text);
-        return EINVAL;
-    }
-    options->input = text;
-    return 0;
+    return pairs_take_file(&((neighbor_options *)parsed)->input, text);
 }
 
-static bool check(const void *parsed)
+static bool check(void *parsed)
 {
     const neighbor_options *const options = parsed;
-    const size_t length = options->output != NULL ? strlen(options->output) : 0;
     if (options->input == NULL) {
         cli_error("a file of points is missing: tesela pairs neighbors points.npy --cutoff R -o "
                   "N.npz");
@@ -94,7 +83,7 @@ static bool check(const void *parsed)
         cli_error("--cutoff does not go with --radii: leave one of them out");
     } else if (options->output == NULL) {
         cli_error("-o N.npz is missing: say where the neighbours go");
-    } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
+    } else if (!pairs_is_npz(options->output)) {
         cli_error("-o %s: give a name that ends in .npz", options->output);
     } else {
         return cli_check_files(&options->common, &options->input, 1);
@@ -107,7 +96,7 @@ static bool check(const void *parsed)
 /* Radii in the precision of the points. */
 static tsl_status take_radii(neighbor_work *work)
 {
-    tsl_context *context = work->context;
+    tsl_context *context = work->task.context;
     const char *path = work->options->radii;
     tsl_status status = TSL_OK;
     if (work->radii.points.dimensions != 1 ||
@@ -131,10 +120,10 @@ static tsl_status take_radii(neighbor_work *work)
 static tsl_status read_all(neighbor_work *work)
 {
     tsl_status status = TSL_OK;
-    TSL_TRY(pairs_read(&work->points, work->group, work->options->input));
+    TSL_TRY(pairs_read(&work->points, work->task.group, work->options->input));
     if (work->options->radii != NULL) {
-        TSL_TRY(pairs_read(&work->radii, work->group, work->options->radii));
-        TSL_TRY(tsl_comm_agree(work->context, take_radii(work)));
+        TSL_TRY(pairs_read(&work->radii, work->task.group, work->options->radii));
+        TSL_TRY(tsl_comm_agree(work->task.context, take_radii(work)));
     }
 done:
     return status;
@@ -155,7 +144,7 @@ static tsl_status write_result(const neighbor_work *work)
     if (work->options->find.in_cells) {
         members[given++] = (tsl_npz_member){"order", "<i4", 4, found->count, found->order};
     }
-    return tsl_npz_write(work->context, work->options->output, members, given);
+    return tsl_npz_write(work->task.context, work->options->output, members, given);
 }
 
 static tsl_status run(neighbor_work *work)
@@ -164,10 +153,11 @@ static tsl_status run(neighbor_work *work)
     double ready;
     TSL_TRY(read_all(work));
     ready = tsl_seconds();
-    work->setup = ready - work->begun;
-    TSL_TRY(tsl_neighbors_find(&work->found, work->context, &work->find, &work->points.points));
-    work->compute = tsl_seconds() - ready;
-    status = work->group->rank == 0 ? write_result(work) : TSL_OK;
+    work->task.setup = ready - work->task.begun;
+    TSL_TRY(
+        tsl_neighbors_find(&work->found, work->task.context, &work->find, &work->points.points));
+    work->task.compute = tsl_seconds() - ready;
+    status = work->task.group->rank == 0 ? write_result(work) : TSL_OK;
 done:
     return status;
 }
@@ -193,7 +183,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_bool(json, "direct", options->find.direct != 0);
     tsl_json_bool(json, "cell_order", options->find.in_cells != 0);
     tsl_json_bool(json, "indices_only", options->find.indices_only != 0);
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", work->found.count);
@@ -210,30 +200,18 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static tsl_status tell(const neighbor_work *work)
+static void print(FILE *stream, const void *user)
 {
-    const cli_common *common = &work->options->common;
+    const neighbor_work *work = user;
     const tsl_neighbors *found = &work->found;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        fprintf(stream, "%lld points, %s precision, on %s, in %d x %d x %d cells\n",
-                (long long)found->count, pairs_precision_name(work->points.points.precision),
-                work->group->devices, found->cells[0], found->cells[1], found->cells[2]);
-        fprintf(stream, "%s: %lld neighbours%s, %.1f a point, in %.3f s\n", work->options->output,
-                (long long)found->indptr[found->count],
-                work->options->find.half ? ", each pair once" : "",
-                found->count > 0 ? (double)found->indptr[found->count] / (double)found->count : 0,
-                work->compute);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs neighbors",
-                               .device = work->group->devices,
-                               .ranks = work->group->ranks,
-                               .verified = -1,
-                               .total = tsl_seconds() - work->begun,
-                               .setup = work->setup,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
+    fprintf(stream, "%lld points, %s precision, on %s, in %d x %d x %d cells\n",
+            (long long)found->count, pairs_precision_name(work->points.points.precision),
+            work->task.group->devices, found->cells[0], found->cells[1], found->cells[2]);
+    fprintf(stream, "%s: %lld neighbours%s, %.1f a point, in %.3f s\n", work->options->output,
+            (long long)found->indptr[found->count],
+            work->options->find.half ? ", each pair once" : "",
+            found->count > 0 ? (double)found->indptr[found->count] / (double)found->count : 0,
+            work->task.compute);
 }
 
 static void init(const cli_command *self, void *options)
@@ -246,12 +224,10 @@ static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
     neighbor_work work = {.options = options,
                           .find = ((const neighbor_options *)options)->find,
-                          .group = group,
-                          .context = group->context,
-                          .begun = tsl_seconds()};
+                          .task = pairs_begin(group, options)};
     tsl_status status = run(&work);
     if (status == TSL_OK && group->rank == 0) {
-        status = tell(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
     tsl_neighbors_release(&work.found);
     tsl_point_set_release(&work.points);
@@ -262,10 +238,7 @@ static tsl_status run_rank(const cli_rank_group *group, const void *options)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     neighbor_options options;
-    int exit_status;
-    return pairs_parse(self, &options, argc, argv, &exit_status, check)
-               ? pairs_run_ranks(&options.common, run_rank)
-               : exit_status;
+    return pairs_run_ranks(self, &options, argc, argv, run_rank);
 }
 
 const cli_command pairs_neighbors = {.name = "neighbors",
@@ -276,5 +249,6 @@ const cli_command pairs_neighbors = {.name = "neighbors",
                                      .rows = rows,
                                      .size = sizeof(neighbor_options),
                                      .init = init,
+                                     .check = check,
                                      .argument = set_argument,
                                      .places = CLI_ONE_RANK};

@@ -22,15 +22,35 @@ const cli_command cli_pairs = {
            "  tesela pairs distance a.csv b.csv --metric cityblock -o rectangle.npy\n"
            "  tesela pairs neighbors points.npy --cutoff 2.5 -o neighbors.npz"};
 
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), own = strlen(ending);
+    return length > own && strcmp(path + length - own, ending) == 0;
+}
+
 bool pairs_is_npy(const char *path)
 {
-    const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
+    return ends_in(path, ".npy");
+}
+
+bool pairs_is_npz(const char *path)
+{
+    return ends_in(path, ".npz");
 }
 
 const char *pairs_precision_name(int precision)
 {
     return precision == 4 ? "single" : "double";
+}
+
+error_t pairs_take_file(const char **input, const char *text)
+{
+    if (*input != NULL) {
+        cli_error("'%s' is one argument too many: give one file", text);
+        return EINVAL;
+    }
+    *input = text;
+    return 0;
 }
 
 error_t pairs_set_box(const cli_option *row, const char *text, double box[6], const double **given)
@@ -94,27 +114,16 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     return status == TSL_OK && tsl_comm_failure(comm, NULL, NULL) != NULL ? TSL_E_COMM : status;
 }
 
-int pairs_run_ranks(const cli_common *common, pairs_rank *run)
+int pairs_run_ranks(const cli_command *self, void *options, int argc, char **argv, pairs_rank *run)
 {
-    pairs_job job = {.common = common, .run = run};
-    const int exit_status = cli_run_ranks(cli_rank_count(common->device), common, run_rank, &job);
+    int exit_status;
+    if (!cli_parse_options(self, options, argc, argv, &exit_status)) {
+        return exit_status;
+    }
+    pairs_job job = {.common = options, .run = run};
+    const char *const devices = job.common->device;
+    exit_status = cli_run_ranks(cli_rank_count(devices), job.common, run_rank, &job);
     return exit_status != CLI_DONE ? exit_status : job.exit_status;
-}
-
-bool pairs_parse(const cli_command *self, void *options, int argc, char **argv, int *exit_status,
-                 bool (*check)(const void *options))
-{
-    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
-    bool parsed = cli_parse_options(self, options, argc, argv, exit_status);
-    if (parsed && !check(options)) {
-        *exit_status = CLI_USAGE;
-        parsed = false;
-    }
-    cli_be_silent(false);
-    if (!parsed) {
-        *exit_status = cli_refused(*exit_status);
-    }
-    return parsed;
 }
 
 tsl_status pairs_read(tsl_point_set *out, const cli_rank_group *group, const char *path)
@@ -142,4 +151,37 @@ tsl_status pairs_read(tsl_point_set *out, const cli_rank_group *group, const cha
     TSL_TRY(tsl_comm_broadcast(group->comm, NULL, out->values, bytes, 0));
 done:
     return status;
+}
+
+/* ---- what a task tells ---------------------------------------------------------------------- */
+
+pairs_task pairs_begin(const cli_rank_group *group, const void *options)
+{
+    return (pairs_task){.common = options,
+                        .group = group,
+                        .context = group != NULL ? group->context : NULL,
+                        .begun = tsl_seconds(),
+                        .verified = -1};
+}
+
+tsl_status pairs_tell(const pairs_task *task, void (*print)(FILE *stream, const void *work),
+                      cli_report_body *body, const void *work)
+{
+    const cli_rank_group *const group = task->group;
+    char command[64];
+    snprintf(command, sizeof command, "pairs %s", task->common->of->name);
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(task->common);
+        print(stream, work);
+        cli_flush(stream);
+    }
+    const cli_report report = {.command = command,
+                               .device = group != NULL ? group->devices
+                                                       : tsl_context_device(task->context),
+                               .ranks = group != NULL ? group->ranks : 1,
+                               .verified = task->verified,
+                               .total = tsl_seconds() - task->begun,
+                               .setup = task->setup,
+                               .compute = task->compute};
+    return cli_conclude(task->context, task->common, &report, body, work);
 }

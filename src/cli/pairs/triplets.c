@@ -1,7 +1,5 @@
 /* `tesela pairs triplets`. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/pairs/command.h"
 #include "core/context.h"
@@ -14,10 +12,9 @@ typedef struct triplet_options {
 } triplet_options;
 
 typedef struct triplet_work {
+    pairs_task task;
     const triplet_options *options;
-    const cli_rank_group *group;
-    tsl_context *context;
-    double begun, setup, compute, energy;
+    double energy;
     tsl_point_set points;
 } triplet_work;
 
@@ -42,25 +39,19 @@ static const char command_doc[] =
 
 static error_t set_argument(void *parsed, const char *text)
 {
-    triplet_options *options = parsed;
-    if (options->input != NULL) {
-        cli_error("'%s' is one argument too many: give one file", text);
-        return EINVAL;
-    }
-    options->input = text;
-    return 0;
+    return pairs_take_file(&((triplet_options *)parsed)->input, text);
 }
 
 static tsl_status run(triplet_work *work)
 {
-    tsl_status status = pairs_read(&work->points, work->group, work->options->input);
+    tsl_status status = pairs_read(&work->points, work->task.group, work->options->input);
     const double ready = tsl_seconds();
-    work->setup = ready - work->begun;
+    work->task.setup = ready - work->task.begun;
     if (status == TSL_OK) {
-        status = tsl_triplets_energy(&work->energy, work->context, work->options->nu,
+        status = tsl_triplets_energy(&work->energy, work->task.context, work->options->nu,
                                      work->options->map, &work->points.points);
     }
-    work->compute = tsl_seconds() - ready;
+    work->task.compute = tsl_seconds() - ready;
     return status;
 }
 
@@ -72,7 +63,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_string(json, "input", work->options->input);
     tsl_json_number(json, "nu", work->options->nu);
     tsl_json_string(json, "map", work->options->map == TSL_TRIPLETS_CUBE ? "cube" : "tetrahedron");
-    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", n);
@@ -81,24 +72,12 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
-static tsl_status tell(const triplet_work *work)
+static void print(FILE *stream, const void *user)
 {
-    const cli_common *common = &work->options->common;
-    if (!cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(common);
-        fprintf(stream, "%lld points, on %s, in %.3f s: energy %.12g\n",
-                (long long)work->points.points.count, work->group->devices, work->compute,
-                work->energy);
-        cli_flush(stream);
-    }
-    const cli_report report = {.command = "pairs triplets",
-                               .device = work->group->devices,
-                               .ranks = work->group->ranks,
-                               .verified = -1,
-                               .total = tsl_seconds() - work->begun,
-                               .setup = work->setup,
-                               .compute = work->compute};
-    return cli_conclude(work->context, common, &report, write_body, work);
+    const triplet_work *work = user;
+    fprintf(stream, "%lld points, on %s, in %.3f s: energy %.12g\n",
+            (long long)work->points.points.count, work->task.group->devices, work->task.compute,
+            work->energy);
 }
 
 static void init(const cli_command *self, void *options)
@@ -109,17 +88,16 @@ static void init(const cli_command *self, void *options)
 
 static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    triplet_work work = {
-        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
+    triplet_work work = {.options = options, .task = pairs_begin(group, options)};
     tsl_status status = run(&work);
     if (status == TSL_OK && group->rank == 0) {
-        status = tell(&work);
+        status = pairs_tell(&work.task, print, write_body, &work);
     }
     tsl_point_set_release(&work.points);
     return status;
 }
 
-static bool check(const void *parsed)
+static bool check(void *parsed)
 {
     const triplet_options *const options = parsed;
     if (options->input == NULL) {
@@ -131,10 +109,7 @@ static bool check(const void *parsed)
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     triplet_options options;
-    int exit_status;
-    return pairs_parse(self, &options, argc, argv, &exit_status, check)
-               ? pairs_run_ranks(&options.common, run_rank)
-               : exit_status;
+    return pairs_run_ranks(self, &options, argc, argv, run_rank);
 }
 
 const cli_command pairs_triplets = {.name = "triplets",
@@ -145,5 +120,6 @@ const cli_command pairs_triplets = {.name = "triplets",
                                     .rows = rows,
                                     .size = sizeof(triplet_options),
                                     .init = init,
+                                    .check = check,
                                     .argument = set_argument,
                                     .places = CLI_ONE_RANK};

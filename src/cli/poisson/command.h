@@ -208,8 +208,6 @@ double poisson_nuclei_charge(const poisson_work *work);
 /* ---- the tasks ---------------------------------------------------------------------------- */
 
 int poisson_command(const cli_command *self, int argc, char **argv);
-/* Parses the command line. If false, *exit_status is set and a message has been printed. */
-bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exit_status);
 
 tsl_status poisson_solve_file(poisson_work *work);
 tsl_status poisson_verify(poisson_work *work);

@@ -381,8 +381,9 @@ static bool check_suite(const poisson_options *options)
     return true;
 }
 
-static bool check(const poisson_options *options)
+static bool check(void *parsed)
 {
+    const poisson_options *const options = parsed;
     if (options->input == NULL && options->task == POISSON_FILE) {
         cli_error(
             "nothing to solve: give a file, verify, bench or study (see tesela poisson --help)");
@@ -404,17 +405,13 @@ static void init(const cli_command *self, void *options)
     out->poisson.precision = 0;
 }
 
-bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exit_status)
-{
-    return cli_parse_options(&cli_poisson, out, argc, argv, exit_status) && check(out);
-}
-
 const cli_command cli_poisson = {.run = poisson_command,
                                  .doc = command_doc,
                                  .arguments = arguments_doc,
                                  .rows = rows,
                                  .size = sizeof(poisson_options),
                                  .init = init,
+                                 .check = check,
                                  .argument = set_argument,
                                  .tasks = tasks,
                                  CLI_TASK(poisson_options, task),

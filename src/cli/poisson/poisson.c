@@ -140,14 +140,10 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 
 int poisson_command(const cli_command *self, int argc, char **argv)
 {
-    (void)self;
     poisson_options options;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
-    const bool parsed = poisson_options_parse(&options, argc, argv, &exit_status);
-    cli_be_silent(false);
-    if (!parsed) {
-        return cli_refused(exit_status);
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
+        return exit_status;
     }
     outcome out = {.options = &options};
     exit_status =

@@ -319,9 +319,9 @@ static double layer_potential(const double at[3], const void *user)
     return flat + wave_along(at, m) * wave;
 }
 
-/* A line's potential at distance r, of wavenumber k along it: the integral of
- * exp(-r^2 / (4 t + 2 sigma^2) - k^2 t) / (t + sigma^2 / 2) over t > 0, and for k = 0 of what that
- * has more than at distance 1. */
+/* A line's potential at distance r, of wavenumber k along it: the integral over t > 0 of exp(-r^2 /
+ * (4 t + 2 sigma^2) - k^2 t) / (t + sigma^2 / 2). That diverges for k = 0, where the result is its
+ * difference from the potential at distance 1. */
 static double line_mode(double r, double k)
 {
     const double half = 0.5 * sigma * sigma;

@@ -15,8 +15,6 @@ typedef struct scf_command {
 } scf_command;
 
 int scf_run(const cli_command *self, int argc, char **argv);
-/* Parses the command line. If false, *exit_status is what to exit with. */
-bool scf_parse(scf_command *command, int argc, char **argv, int *exit_status);
 
 /* The results of the command. */
 typedef struct scf_outcome {

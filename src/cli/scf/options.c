@@ -126,12 +126,9 @@ static void init(const cli_command *self, void *options)
     *(scf_command *)options = (scf_command){.scf = TSL_SCF_OPTIONS_INIT};
 }
 
-bool scf_parse(scf_command *c, int argc, char **argv, int *exit_status)
+static bool check(void *options)
 {
-    if (!cli_parse_options(&cli_scf, c, argc, argv, exit_status)) {
-        return false;
-    }
-    *exit_status = CLI_USAGE;
+    const scf_command *const c = options;
     if (c->molecule == NULL) {
         cli_error("give a molecule: tesela scf MOLECULE.xyz");
         return false;
@@ -145,6 +142,7 @@ const cli_command cli_scf = {.run = scf_run,
                              .rows = rows,
                              .size = sizeof(scf_command),
                              .init = init,
+                             .check = check,
                              .argument = set_molecule,
                              .places = CLI_ONE_DEVICE,
                              .device = "cpu"};

@@ -98,11 +98,10 @@ static int run(tsl_context *context, const scf_command *c)
 
 int scf_run(const cli_command *self, int argc, char **argv)
 {
-    (void)self;
     scf_command command;
     tsl_context *context = NULL;
     int exit_status;
-    if (!scf_parse(&command, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &command, argc, argv, &exit_status)) {
         tsl_release(command.basis);
         return exit_status;
     }

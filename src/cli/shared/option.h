@@ -143,6 +143,9 @@ struct cli_command {
     void (*init)(const cli_command *self, void *options);
     /* Takes an argument: 0, or EINVAL when a message has been printed. NULL: there are none. */
     error_t (*argument)(void *options, const char *text);
+    /* Completes the options once all are parsed, and checks them against each other. False when a
+     * message has been printed. NULL: nothing to check. */
+    bool (*check)(void *options);
     const cli_task *tasks; /* ended by zeros; NULL: a single task, without a name */
     cli_field task;        /* where the place of the task is stored, a bool or an enumeration */
     unsigned only; /* of children that share rows: the bit of this child's task, so that rows of
@@ -157,9 +160,10 @@ int cli_run(const cli_command *command, int argc, char **argv);
 
 /* ---- parsing (parse.c) -------------------------------------------------------------------- */
 
-/* Initialises a command's struct of options and parses its arguments into it. Options that the task
- * does not take, and two options that set one thing, are refused. True to go on; if false
- * *exit_status is set and a message has been printed. */
+/* Initialises a command's struct of options, parses its arguments into it and calls the command's
+ * `check`. Options that the task does not take, and two options that set one thing, are refused.
+ * True to go on; if false *exit_status is set and a message has been printed, by the leader alone
+ * where the processes of a launch are the command's ranks. */
 bool cli_parse_options(const cli_command *command, void *options, int argc, char **argv,
                        int *exit_status);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/shared/cli.h"
+#include "cli/shared/ranks.h"
 #include "core/context.h"
 #include "io/file/sha256.h"
 
@@ -298,8 +299,7 @@ static void make_parser(parser *p, const cli_command *command, void *options)
     p->argp[made] = (struct argp_option){0};
 }
 
-bool cli_parse_options(const cli_command *command, void *options, int argc, char **argv,
-                       int *exit_status)
+static bool parse_and_check(const cli_command *command, void *options, int argc, char **argv)
 {
     static parser p;
     static char version[32];
@@ -320,7 +320,6 @@ bool cli_parse_options(const cli_command *command, void *options, int argc, char
     argp_err_exit_status = CLI_USAGE;
     /* The note explains GNU's conventions. At its own margin glibc breaks lines in odd places. */
     setenv("ARGP_HELP_FMT", "no-dup-args-note,rmargin=100", 0);
-    *exit_status = CLI_USAGE;
     tsl_sha256_begin(&p.hash);
     tsl_sha256_add(&p.hash, argv[0], strlen(argv[0]) + 1);
     if (!cli_check_arguments(&argp, argc, argv) ||
@@ -328,7 +327,21 @@ bool cli_parse_options(const cli_command *command, void *options, int argc, char
         return false;
     }
     tsl_sha256_end(&p.hash, common->command);
-    return cli_can_write_report(common->json);
+    return cli_can_write_report(common->json) &&
+           (command->check == NULL || command->check(options));
+}
+
+bool cli_parse_options(const cli_command *command, void *options, int argc, char **argv,
+                       int *exit_status)
+{
+    const bool has_ranks = command->places == CLI_ONE_RANK || command->places == CLI_ALL_RANKS;
+    cli_be_silent(has_ranks && !cli_is_leader());
+    const bool parsed = parse_and_check(command, options, argc, argv);
+    cli_be_silent(false);
+    if (!parsed) {
+        *exit_status = has_ranks ? cli_refused(CLI_USAGE) : CLI_USAGE;
+    }
+    return parsed;
 }
 
 /* ---- what was parsed ----------------------------------------------------------------------- */

@@ -123,7 +123,8 @@ static void *end_without_them(void *argument)
 static tsl_status end_launched(tsl_comm *comm, tsl_status status)
 {
     last_word word = {.rank = 0};
-    /* Of several ranks that fail at once the lowest prints; they hear of each other meanwhile. */
+    /* Where several ranks fail at once, the lowest prints its error. They hear of each other during
+     * this wait. */
     for (int i = 0; i < 30 && tsl_comm_failure(comm, NULL, NULL) != NULL; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }

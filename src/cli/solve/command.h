@@ -113,7 +113,6 @@ extern const char *const solve_symmetry_names[];
 #define SOLVE_LEAST_RESTART 30
 
 int solve_command(const cli_command *self, int argc, char **argv);
-bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_status);
 
 /* Note options that were given, but that neither method nor preconditioner has. */
 void solve_options_note_unused(const solve_options *options, const tsl_linsolve_options *settled);

@@ -200,11 +200,9 @@ static void init(const cli_command *self, void *options)
     *(solve_options *)options = (solve_options){.linsolve = TSL_LINSOLVE_OPTIONS_INIT};
 }
 
-bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_status)
+static bool check(void *options)
 {
-    if (!cli_parse_options(&cli_solve, out, argc, argv, exit_status)) {
-        return false;
-    }
+    const solve_options *const out = options;
     if (out->matrix == NULL) {
         cli_error("nothing to solve: give a matrix (see tesela solve --help)");
         return false;
@@ -222,5 +220,6 @@ const cli_command cli_solve = {.run = solve_command,
                                .rows = rows,
                                .size = sizeof(solve_options),
                                .init = init,
+                               .check = check,
                                .argument = set_argument,
                                .places = CLI_ONE_RANK};

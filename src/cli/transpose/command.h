@@ -33,7 +33,6 @@ typedef struct transpose_work {
 } transpose_work;
 
 int transpose_command(const cli_command *self, int argc, char **argv);
-bool transpose_options_parse(transpose_options *out, int argc, char **argv, int *exit_status);
 
 /* Transpose a file (file.c). */
 tsl_status transpose_file(transpose_work *work);

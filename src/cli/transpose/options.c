@@ -102,7 +102,7 @@ static bool is_npy(const char *path)
     return length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
 }
 
-static bool check(const transpose_options *options)
+static bool goes_together(const transpose_options *options)
 {
     if ((options->input == NULL) != (options->output == NULL)) {
         cli_error("%s: tesela transpose --permute ORDER IN.npy -o OUT.npy",
@@ -133,9 +133,10 @@ static void init(const cli_command *self, void *options)
     out->transpose.element = 0;
 }
 
-bool transpose_options_parse(transpose_options *out, int argc, char **argv, int *exit_status)
+static bool check(void *options)
 {
-    if (!cli_parse_options(&cli_transpose, out, argc, argv, exit_status) || !check(out)) {
+    transpose_options *const out = options;
+    if (!goes_together(out)) {
         return false;
     }
     if (out->input == NULL) {
@@ -154,5 +155,6 @@ const cli_command cli_transpose = {.run = transpose_command,
                                    .rows = rows,
                                    .size = sizeof(transpose_options),
                                    .init = init,
+                                   .check = check,
                                    .argument = set_argument,
                                    .places = CLI_ONE_DEVICE};

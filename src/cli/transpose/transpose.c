@@ -103,10 +103,9 @@ static tsl_status tell(const transpose_work *work)
 
 int transpose_command(const cli_command *self, int argc, char **argv)
 {
-    (void)self;
     transpose_options options;
     int exit_status;
-    if (!transpose_options_parse(&options, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     transpose_work work = {.options = &options, .begun = tsl_seconds()};

@@ -77,7 +77,8 @@ done:
     return status;
 }
 
-/* As many launches as take `shortest` are recorded, and that is run as often as was asked for. */
+/* Record as many launches as take `shortest` seconds, and run the record as often as was asked
+ * for. */
 static tsl_status measure(study_time *out, launches *l)
 {
     tsl_context *context = l->s->context;

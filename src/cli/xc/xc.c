@@ -55,8 +55,9 @@ static error_t refuse_argument(void *options, const char *text)
 }
 
 /* Check the options against each other. */
-static bool check_options(const xc_options *o)
+static bool check(void *options)
 {
+    const xc_options *const o = options;
     if (o->task == XC_EVAL && (o->input == NULL || o->output == NULL)) {
         cli_error("tesela xc eval: give --%s FILE.npy", o->input == NULL ? "input" : "output");
         return false;
@@ -98,9 +99,6 @@ static int run_task(const cli_command *self, int argc, char **argv)
     if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
-    if (!check_options(&options)) {
-        return CLI_USAGE;
-    }
     options.plan.polarised = options.spin;
     options.order = options.plan.order;
     if (options.functional == NULL && options.task != XC_CHECK) {
@@ -113,7 +111,7 @@ static const xc_task list_task = XC_LIST, eval_task = XC_EVAL, check_task = XC_C
                      bench_task = XC_BENCH, study_task = XC_STUDY;
 
 #define TASK(place)                                                                                \
-    .run = run_task, .rows = rows, .size = sizeof(xc_options), .init = init,                       \
+    .run = run_task, .rows = rows, .size = sizeof(xc_options), .init = init, .check = check,       \
     .argument = refuse_argument, .tasks = tasks, .only = 1U << (place), .places = CLI_ONE_DEVICE
 
 static const cli_command list_command = {

@@ -102,7 +102,7 @@ static tsl_status queue_copy(tsl_context *context, const tsl_peer_copy *copy, cu
                           "a copy to a peer");
 }
 
-/* Those over the links first; copies within the device go on beside them. */
+/* Queue copies over the links first; copies within the device run beside them. */
 static tsl_status copy_by_engines(tsl_context *context, const tsl_peer_copy *copies, int count)
 {
     const int own = tsl_cuda_index(context);
@@ -162,8 +162,9 @@ static bool peer_side_by_side(void)
 
 /* ---- copies between ranks that meet -------------------------------------------------------- */
 
-/* Of a launch. Those that copy wait for others' first blocks alone, so several launches that wait
- * need room for one block more than the others have: 48 multiprocessors hold 240. */
+/* Blocks of a launch. Blocks that copy wait for the first blocks of other launches alone, so
+ * several launches that wait need room for one block more than the others have: 48 multiprocessors
+ * hold 240. */
 enum { MEET_BLOCKS = 128 };
 
 /* Nanoseconds that a rank waits for the others when it is off: who is only behind still comes. */

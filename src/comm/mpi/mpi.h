@@ -51,7 +51,7 @@ typedef struct tsl_mpi_record {
     char payload[TSL_MPI_PAYLOAD];
 } tsl_mpi_record;
 
-/* From a rank that will not come to meeting `number` or any later one of a communicator. */
+/* Message of a rank that will not come to meeting `number` or any later one of a communicator. */
 typedef struct tsl_mpi_off {
     int64_t number;
     int32_t rank, status; /* of the failure */
@@ -70,7 +70,7 @@ typedef struct tsl_mpi_way {
     void (*close)(tsl_mpi_comm *c);
     /* Take what a reduction of so many bytes needs. */
     tsl_status (*prepare)(tsl_mpi_comm *c, int64_t bytes);
-    /* Of pairs with other ranks; sizes have been agreed on. */
+    /* Move the data of pairs with other ranks, once sizes have been agreed on. */
     tsl_status (*move)(tsl_mpi_comm *c, const tsl_comm_pair *pairs, int count);
     tsl_status (*broadcast)(tsl_mpi_comm *c, void *data, int64_t bytes, int root);
     tsl_status (*reduce)(tsl_mpi_comm *c, void *values, int64_t count, tsl_comm_type type,

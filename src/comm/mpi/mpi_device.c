@@ -214,7 +214,7 @@ tsl_status tsl_mpi_device_broadcast(tsl_mpi_comm *c, tsl_context *context, tsl_m
 
 /* ---- all-reduce --------------------------------------------------------------------------- */
 
-/* With the meeting, through the host: no way is faster. */
+/* Reduce few values together with the meeting, through the host: no other way is faster. */
 static tsl_status reduce_little(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
                                 void *values, int64_t bytes)
 {

@@ -55,8 +55,8 @@ void tsl_mpi_publish(tsl_comm *comm, tsl_status status, const char *reason)
     fail(tsl_mpi_of(comm)->job, comm->root->rank, status, reason);
 }
 
-/* Of several failures that of the lowest rank stands, everywhere: each rank that failed by itself
- * has told all others. */
+/* Of several failures all ranks keep that of the lowest rank: each rank that failed by itself has
+ * told all others. */
 static void settle(tsl_mpi_job *job, const tsl_mpi_off *off)
 {
     if (off->rank < job->failed_rank) {

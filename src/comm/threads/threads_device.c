@@ -1,9 +1,10 @@
 /* Ranks that are threads, on the memory of their devices.
  *
- * Each rank's stream copies what the rank sends straight to its receivers' memory, after what they
- * had queued when they entered; their streams go on after those copies. Events see to that, or the
- * kernels that copy, which wait for each other in less time. The host threads meet only to tell
- * each other what is where: but for the first operation with a context nobody waits for a device.
+ * Each rank's stream copies what the rank sends straight into the memory of its receivers. The copy
+ * begins after the work that a receiver had queued when it entered the operation, and the
+ * receiver's stream goes on after the copy. Events order the streams so, or kernels that copy and
+ * wait for each other, which takes less time. The host threads meet only to tell each other where
+ * arrays are: except for the first operation with a context, no host thread waits for a device.
  */
 #include "comm/threads/threads.h"
 
@@ -108,7 +109,8 @@ tsl_status tsl_threads_mark_ready(tsl_comm *comm)
     return status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
 }
 
-/* From here on rank q's memory, as it was when it entered, may be used. */
+/* Make sure that work queued from here on may use rank q's memory as it was when q entered the
+ * operation. */
 static tsl_status reach(tsl_comm *comm, int q)
 {
     tsl_threads_device *d = device_of(comm);
@@ -137,7 +139,8 @@ static tsl_status queue(const tsl_threads_device *d, batch *b)
     return count > 0 ? d->ops->copy(d->context, b->copies, count) : TSL_OK;
 }
 
-/* Add what this rank sends to rank `to`; `waits`: for its event. */
+/* Add the copies of what this rank sends to rank `to`. If `waits`, the stream first waits for the
+ * event of that rank. */
 static tsl_status add_copies(tsl_comm *comm, batch *b, int to, bool waits)
 {
     const tsl_threads_device *d = device_of(comm);
@@ -170,8 +173,8 @@ static tsl_status add_copies(tsl_comm *comm, batch *b, int to, bool waits)
     return status;
 }
 
-/* Ranks write to each other: over a link that is faster than to read, which asks first. Not all to
- * the same rank at the same time. */
+/* Each rank writes to the others' memory: over a link, writing is faster than reading, which has to
+ * ask first. Ranks begin with different receivers, so that not all write to one at a time. */
 static tsl_status copy_device(tsl_comm *comm, bool meets)
 {
     const tsl_threads_device *d = device_of(comm);
@@ -204,9 +207,9 @@ static bool uses(const tsl_comm *comm, int q)
     return tsl_threads_sends(comm, q, comm->rank);
 }
 
-/* Leave what events order. After that the slots and devices are their ranks' again: what they say
- * is noted before. All have entered this operation, so none has to wait for an earlier one any
- * more. */
+/* Leave an operation that events order. Once a rank has left, its slot and device may change, so
+ * what the others' say is noted before. All ranks have entered this operation, so none waits for an
+ * earlier one any more. */
 static tsl_status leave(tsl_comm *comm, tsl_status status)
 {
     tsl_threads_device *d = device_of(comm);

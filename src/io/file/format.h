@@ -17,7 +17,7 @@ typedef enum tsl_format {
  * it is. */
 tsl_status tsl_format_tell(tsl_format *out, tsl_input *input);
 
-/* Which array of a .npz file to take. */
+/* The array of a .npz file that is asked for. */
 typedef struct tsl_format_choice {
     const char *wanted; /* its name; NULL: the only one there is, or the only one with `axes` */
     const char *option; /* the option that `wanted` comes from; NULL where nothing can be chosen */

@@ -118,6 +118,23 @@ tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, 
     return tsl_text_read_if(out, context, path, limit, NULL);
 }
 
+tsl_status tsl_text_read_string(char **out, tsl_context *context, const char *path, size_t limit)
+{
+    tsl_text text;
+    const tsl_status status = tsl_text_read(&text, context, path, limit);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const size_t size = text.size;
+    *out = tsl_allocate(size + 1);
+    if (*out != NULL) {
+        memcpy(*out, text.data, size);
+        (*out)[size] = '\0';
+    }
+    tsl_text_release(&text);
+    return *out != NULL ? TSL_OK : tsl_fail_memory(context, (int64_t)size + 1, path);
+}
+
 void tsl_text_release(tsl_text *text)
 {
     tsl_release(text->data);

@@ -17,6 +17,9 @@ typedef struct tsl_text {
  * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
  * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
+/* Reads `path` as tsl_text_read() does into a string that ends in a byte of 0; release it with
+ * tsl_release(). */
+tsl_status tsl_text_read_string(char **out, tsl_context *context, const char *path, size_t limit);
 /* Reads `path` as tsl_text_read() does, if `begins_well`, which may be NULL, accepts its first
  * TSL_TEXT_BEGINNING bytes, inflated. Of a text that is that long and is not accepted only the
  * beginning is read, so that the reader can say what is wrong with it: /dev/zero and other streams

@@ -47,7 +47,7 @@ static inline size_t tsl_mtx_next_field(const char **at, const char *end)
     return (size_t)(p - *at);
 }
 
-/* Numbers are held at this if they are larger. */
+/* Larger numbers are read as this one. */
 #define TSL_MTX_MOST INT64_C(100000000000000000)
 
 /* Read a number that has only digits, and go past it. */

@@ -1,6 +1,7 @@
 #include "io/molecule/elements.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const char symbols[TSL_ELEMENTS + 1][3] = {
     "X",  "H",  "He", "Li", "Be", "B",  "C",  "N",  "O",  "F",  "Ne", "Na", "Mg", "Al", "Si",
@@ -21,6 +22,16 @@ int32_t tsl_element_number(const char *symbol)
 {
     for (int32_t number = 1; number <= TSL_ELEMENTS; number++) {
         if (strcmp(symbols[number], symbol) == 0) {
+            return number;
+        }
+    }
+    return 0;
+}
+
+int32_t tsl_element_find(const char *text, size_t length)
+{
+    for (int32_t number = 1; number <= TSL_ELEMENTS; number++) {
+        if (strlen(symbols[number]) == length && strncasecmp(symbols[number], text, length) == 0) {
             return number;
         }
     }

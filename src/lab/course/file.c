@@ -302,22 +302,6 @@ static tsl_status read_lines(reader *r)
     return TSL_OK;
 }
 
-static tsl_status read_text(char **out, tsl_context *context, const char *path)
-{
-    tsl_text text;
-    const tsl_status status = tsl_text_read(&text, context, path, MOST_BYTES);
-    if (status != TSL_OK) {
-        return status;
-    }
-    *out = tsl_allocate(text.size + 1);
-    if (*out != NULL) {
-        memcpy(*out, text.data, text.size);
-        (*out)[text.size] = '\0';
-    }
-    tsl_text_release(&text);
-    return *out != NULL ? TSL_OK : tsl_fail_memory(context, MOST_BYTES, path);
-}
-
 static tsl_status check_words(const reader *r, bool exercise)
 {
     for (int i = 0; i < TSL_LAB_LANGUAGES; i++) {
@@ -360,7 +344,7 @@ tsl_status tsl_lab_exercise_read(tsl_lab_exercise *out, tsl_context *context, co
         .context = context, .path = path, .exercise = out, .words = out->words, .language = -1};
     out->device = "9.0";
     out->kernels = out->required = out->forbidden = "";
-    tsl_status status = read_text(&out->text, context, path);
+    tsl_status status = tsl_text_read_string(&out->text, context, path, MOST_BYTES);
     if (status == TSL_OK) {
         out->path = tsl_duplicate_string(path);
         status = out->path != NULL ? TSL_OK : tsl_fail_memory(context, PATH_MAX, "a name");
@@ -375,7 +359,7 @@ tsl_status tsl_lab_exercise_read(tsl_lab_exercise *out, tsl_context *context, co
 tsl_status tsl_lab_module_read(tsl_lab_module *out, tsl_context *context, const char *path)
 {
     reader r = {.context = context, .path = path, .words = out->words, .language = -1};
-    tsl_status status = read_text(&out->text, context, path);
+    tsl_status status = tsl_text_read_string(&out->text, context, path, MOST_BYTES);
     if (status == TSL_OK) {
         r.next = out->text;
         status = read_lines(&r);

@@ -41,22 +41,6 @@ bool tsl_lab_verdict_has(const tsl_lab_verdict *verdict, const char *reason)
     return false;
 }
 
-static tsl_status read_answer(char **out, tsl_context *context, const char *path)
-{
-    tsl_text text;
-    const tsl_status status = tsl_text_read(&text, context, path, MOST_BYTES);
-    if (status != TSL_OK) {
-        return status;
-    }
-    *out = tsl_allocate(text.size + 1);
-    if (*out != NULL) {
-        memcpy(*out, text.data, text.size);
-        (*out)[text.size] = '\0';
-    }
-    tsl_text_release(&text);
-    return *out != NULL ? TSL_OK : tsl_fail_memory(context, MOST_BYTES, path);
-}
-
 /* ---- words ---------------------------------------------------------------------------------- */
 
 /* Blank out comments and literals, keeping lines. */
@@ -522,7 +506,7 @@ tsl_status tsl_lab_grade(tsl_lab_verdict *out, tsl_context *context, const tsl_l
     if (realpath(path, out->file) == NULL) {
         return tsl_fail(context, TSL_E_IO, "%s: %s", path, strerror(errno));
     }
-    tsl_status status = read_answer(&text, context, path);
+    tsl_status status = tsl_text_read_string(&text, context, path, MOST_BYTES);
     if (status == TSL_OK && e->kind == TSL_LAB_TO_PREDICT) {
         grade_predictions(out, e, text, options->language);
     } else if (status == TSL_OK) {

@@ -113,7 +113,8 @@ static int64_t launches_of(const tsl_lab_session *s, const char *kernel, bool bl
     return sum;
 }
 
-/* Of the requests of a line, the lanes that take part, rounded down: the least over lines. */
+/* The number of lanes that take part in a line's requests on average, rounded down: the least over
+ * lines. */
 static int64_t least_lanes(const tsl_lab_session *s, const char *kernel, int launch, int *worst)
 {
     int64_t least = 32;
@@ -286,7 +287,6 @@ static tsl_status run_program(tsl_lab_verdict *v, tsl_context *context, const ts
                                              .memory = (int64_t)1 << 30,
                                              .output = said,
                                              .stop = o->stop};
-    tsl_text text = {.data = NULL};
     tsl_status status;
     if (tsl_lab_make_temporary(v->folder, context, temporary) != TSL_OK) {
         return TSL_E_IO;
@@ -296,16 +296,8 @@ static tsl_status run_program(tsl_lab_verdict *v, tsl_context *context, const ts
     TSL_TRY(tsl_lab_write_text(context, path, e->program, strlen(e->program)));
     TSL_TRY(tsl_lab_build_program(&v->build, context, path, &build));
     TSL_TRY(tsl_lab_session_run(&v->session, context, &v->build, &session));
-    TSL_TRY(tsl_text_read(&text, context, said, 1 << 20));
-    *printed = tsl_allocate(text.size + 1);
-    if (*printed == NULL) {
-        status = tsl_fail_memory(context, (int64_t)text.size, "a text");
-        goto done;
-    }
-    memcpy(*printed, text.data, text.size);
-    (*printed)[text.size] = '\0';
+    TSL_TRY(tsl_text_read_string(printed, context, said, 1 << 20));
 done:
-    tsl_text_release(&text);
     return status;
 }
 

@@ -10,7 +10,8 @@
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-enum { ADDRESS_UNIT = 512, PITCH_UNIT = 32, WEIGHTS = 256, NORMALIZED_BITS = 16 };
+enum { ADDRESS_UNIT = 512, PITCH_UNIT = 32, WEIGHTS = 256 };
+enum { NORMALIZED_BITS = 16, NORMALIZED_MOST = (1 << NORMALIZED_BITS) - 1 };
 
 typedef struct slot {
     tsl_lab_texture texture;
@@ -221,40 +222,71 @@ static void fetch_nearest(uint32_t out[4], const tsl_lab_texture *t, const float
     read_texel(out, t, index, pc);
 }
 
+/* Weights of the 8 corners of a cell in WEIGHTS-ths, of the shares `beyond` along x, y and z: the
+ * whole is split along z, that along x, that along y, and each share is rounded. Axis k of corner c
+ * is bit k of c. */
+static void weigh(int weight[8], const int beyond[3])
+{
+    for (int half = 0; half < 2; half++) {
+        int *const w = weight + 4 * half;
+        const int total = half ? beyond[2] : WEIGHTS - beyond[2];
+        const int right = (total * beyond[0] + WEIGHTS / 2) / WEIGHTS;
+        const int left = total - right;
+        w[3] = (right * beyond[1] + WEIGHTS / 2) / WEIGHTS;
+        w[1] = right - w[3];
+        w[0] = (left * (WEIGHTS - beyond[1]) + WEIGHTS / 2) / WEIGHTS;
+        w[2] = left - w[0];
+    }
+}
+
+/* The cell of texels around a point, and how far beyond its first corner that is. */
+static void find_cell(int64_t first[3], int beyond[3], const tsl_lab_texture *t, const float at[3],
+                      int axes)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double x = axis < axes ? in_texels(t, axis, at[axis]) : axis == 1 ? 0 : 0.5;
+        const double last = (double)t->texels.extent[axis] - 0.5;
+        if (t->address[axis] == TSL_LAB_CLAMP) {
+            x = x < 0.5 ? 0.5 : x > last ? last : x;
+        }
+        const double from_centre = x - 0.5;
+        first[axis] = (int64_t)floor(from_centre);
+        beyond[axis] = (int)rint((from_centre - floor(from_centre)) * WEIGHTS);
+    }
+}
+
 /* The sum over the corners of the cell of texels around a point; corners of no weight are not read.
- */
+ * Whole numbers that are read as [0, 1] are summed as multiples of 1 / NORMALIZED_MOST. */
 static void fetch_linear(uint32_t out[4], const tsl_lab_texture *t, const float at[3], int axes,
                          uintptr_t pc)
 {
-    int64_t first[3] = {0, 0, 0};
-    double beyond[3] = {0, 0, 0};
+    const bool whole = t->to_float && t->texels.kind == TSL_LAB_UNSIGNED;
+    int64_t first[3];
+    int beyond[3];
+    int weight[8];
     double sum[4] = {0, 0, 0, 0};
-    for (int axis = 0; axis < axes; axis++) {
-        const double x = in_texels(t, axis, at[axis]) - 0.5;
-        first[axis] = (int64_t)floor(x);
-        beyond[axis] = rint((x - floor(x)) * WEIGHTS) / WEIGHTS;
-    }
-    for (int corner = 0; corner < 1 << axes; corner++) {
-        int64_t index[3] = {0, 0, 0};
+    find_cell(first, beyond, t, at, axes);
+    weigh(weight, beyond);
+    for (int corner = 0; corner < 8; corner++) {
+        int64_t index[3];
         uint32_t bits[4];
-        double weight = 1;
-        for (int axis = 0; axis < axes; axis++) {
-            const int side = corner >> axis & 1;
-            index[axis] = first[axis] + side;
-            weight *= side ? beyond[axis] : 1 - beyond[axis];
-        }
-        if (weight == 0) {
+        if (weight[corner] == 0) {
             continue;
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            index[axis] = first[axis] + (corner >> axis & 1);
         }
         read_texel(bits, t, index, pc);
         for (int c = 0; c < t->texels.channels; c++) {
             float value;
             memcpy(&value, &bits[c], sizeof value);
-            sum[c] += weight * (double)value;
+            const double term = whole ? rint((double)value * NORMALIZED_MOST) : (double)value;
+            sum[c] += weight[corner] * term;
         }
     }
     for (int c = 0; c < t->texels.channels; c++) {
-        const float value = (float)sum[c];
+        const double mean = sum[c] / WEIGHTS;
+        const float value = (float)(whole ? rint(mean) / NORMALIZED_MOST : mean);
         memcpy(&out[c], &value, sizeof value);
     }
 }

@@ -324,7 +324,7 @@ static int32_t wrap(int64_t angle)
     return (int32_t)((angle % turn + turn) % turn);
 }
 
-/* The same rotation with angles in range: Ry(-theta) = Rz(180) Ry(theta) Rz(180). */
+/* A rotation with its angles brought into range: Ry(-theta) = Rz(180) Ry(theta) Rz(180). */
 static tsl_rotation normalised(int64_t twist, int64_t theta, int64_t phi)
 {
     const int64_t half = 180 * (int64_t)DEGREE;

@@ -56,7 +56,7 @@ tsl_status tsl_ftdock_write(tsl_context *context, const char *path, const tsl_po
  * range are brought into it (the rotation is the same). Head fields that the file lacks are 0 or
  * "". Free with tsl_pose_list_free(); after a failure `out` is empty. */
 tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list *out);
-/* The same of an input that is open. */
+/* Read a list as tsl_ftdock_read() does, from an input that is open. */
 tsl_status tsl_ftdock_take(tsl_input *input, tsl_pose_list *out);
 void tsl_pose_list_free(tsl_pose_list *list);
 

@@ -414,7 +414,7 @@ static void visit_count(void *user, const double docked[3], const double bound[3
     ++*(int64_t *)user;
 }
 
-/* Without atoms of the backbone there is no RMSD. */
+/* Refuse molecules without atoms of the backbone, for which no RMSD is defined. */
 static tsl_status check_backbones(const tsl_native *n, tsl_context *context)
 {
     static const char *const names[] = {"receptor", "ligand"};

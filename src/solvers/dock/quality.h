@@ -4,8 +4,8 @@
 
 #include "io/molecule/molecule.h"
 
-/* Of one pose, after CAPRI (Mendez et al., Proteins 52 (2003) 51) and DockQ (Basu & Wallner, PLoS
- * ONE 11 (2016) e0161879). */
+/* The quality of one pose, after CAPRI (Mendez et al., Proteins 52 (2003) 51) and DockQ (Basu &
+ * Wallner, PLoS ONE 11 (2016) e0161879). */
 typedef struct tsl_quality {
     double fnat;           /* share of the native pairs of residues within 5 angstrom that are so */
     double interface_rmsd; /* of the backbone of residues within 10 angstrom of the other molecule

@@ -210,7 +210,7 @@ typedef struct summing {
     bool stopped;     /* the plan is not wanted any more */
 } summing;
 
-/* Of a rank alone: rows between which it asks whether it should stop, seconds. */
+/* Seconds after which a rank that works alone asks again whether it should stop. */
 static const double asking = 0.1;
 
 static tsl_status sum_rows(void *user, int64_t first, int64_t count)
@@ -318,7 +318,7 @@ static tsl_status give_and_take(tsl_dock_plan *plan, const tsl_dock_making *m,
     return status == TSL_OK ? tsl_comm_exchange(comm, NULL, count, m->pairs) : status;
 }
 
-/* Of all ranks; TSL_E_CANCELLED if one of them was stopped. */
+/* Find the largest value of all ranks; TSL_E_CANCELLED if one of them was stopped. */
 static tsl_status find_largest(double *largest, tsl_context *context, const summing *s)
 {
     double most[2] = {0, s->stopped};

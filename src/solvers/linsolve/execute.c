@@ -41,7 +41,7 @@ static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, c
                                        (long long)(look.not_finite + base));
 }
 
-/* Of this rank. */
+/* Check this rank's parts of x and b. */
 static tsl_status check_own(const tsl_linsolve_plan *plan, const double *x, const double *b,
                             bool *zero)
 {
@@ -121,8 +121,8 @@ static bool begins_again(const tsl_run *run, bool helped, int64_t steps, int *un
  * singular, as x, which only grew, shows. */
 static const double most_rounding = 1e-2;
 
-/* Of a badly scaled matrix: D^-1/2 r has to meet the tolerance, and r too as far as the rounding of
- * rows much larger than others allows. */
+/* Decide whether a badly scaled matrix is solved: D^-1/2 r has to meet the tolerance, and so has r,
+ * as far as the rounding of rows much larger than others allows. */
 static void settle_scaled(tsl_run *run, tsl_linsolve_report *report)
 {
     const bool hidden = run->plain > run->target && run->plain <= run->bound;

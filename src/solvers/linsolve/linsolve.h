@@ -31,8 +31,8 @@ struct tsl_linsolve_plan {
     const tsl_layout *layout; /* of vectors: the matrix's, or that one */
     tsl_halo halo;
     bool badly_scaled;        /* CG with Jacobi of a diagonal over many decades: run->weight */
-    double *inverse_diagonal; /* [rows], in host memory, while the plan is made; and where the … */
-    double *diagonal;         /* … preconditioner uses it, the same in device memory; else NULL */
+    double *inverse_diagonal; /* [rows], in host memory, while the plan is made */
+    double *diagonal; /* its copy in device memory; NULL: the preconditioner does not use it */
     tsl_preconditioner m;
     int vector_count;
     double *memory;  /* [vector_count][rows, rounded up to whole cache lines], of the device */

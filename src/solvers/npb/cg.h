@@ -90,7 +90,7 @@ typedef struct tsl_cg_ops {
     /* Leaves p.q, for a rank whose product cannot: its rows are not all. NULL: CG does not run on
      * several ranks there. */
     tsl_status (*product)(tsl_context *context, const tsl_cg_vectors *v);
-    /* With q = A p: alpha = rho / p.q, z += alpha p, r -= alpha q; leaves rho' = r.r. */
+    /* z += alpha p and r -= alpha q, where q = A p and alpha = rho / p.q; leaves rho' = r.r. */
     tsl_status (*advance)(tsl_context *context, const tsl_cg_vectors *v, int inner);
     /* p <- r + (rho' / rho) p */
     tsl_status (*turn)(tsl_context *context, const tsl_cg_vectors *v, int inner);
@@ -102,7 +102,7 @@ typedef struct tsl_cg_ops {
     /* whole <- r + (rho' / rho) whole */
     tsl_status (*turn_whole)(tsl_context *context, const tsl_cg_vectors *v,
                              const tsl_cg_peers *peers, int inner);
-    /* With r = A z: leaves ||x - r||^2, x.z and z.z, in all of `partial`. */
+    /* Leaves ||x - r||^2, x.z and z.z, where r = A z, in all of `partial`. */
     tsl_status (*sum_norms)(tsl_context *context, const tsl_cg_vectors *v);
     /* norms <- ||x - r||, x.z; x <- z / ||z||. */
     tsl_status (*normalise)(tsl_context *context, const tsl_cg_vectors *v);

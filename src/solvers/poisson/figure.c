@@ -16,7 +16,7 @@ enum {
     HEIGHT = 720,
     SIDE = 236,   /* of the square that a slice is fitted to */
     LEFT = 72,    /* of the first one */
-    TOP = 112,    /* likewise */
+    TOP = 112,    /* of the first one */
     ACROSS = 286, /* from one to the next */
     DOWN = 308,
     BAR = 920, /* where colours are explained */
@@ -104,7 +104,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of what the three slices show. */
+/* Choose the scale of colours from the values that the three slices show. */
 static tsl_status choose_scale(figure *f, tsl_context *context, int which)
 {
     const tsl_poisson_slices *s = f->of;

@@ -223,7 +223,7 @@ void tsl_points_add(void *values, int precision, const tsl_points *points,
 
 /* ---- energy --------------------------------------------------------------------------------- */
 
-/* Of a free box. */
+/* Energy of the charges in a free box: the sum over pairs. */
 static double pairs(const tsl_points *p)
 {
     double energy = 0;
@@ -443,7 +443,8 @@ double tsl_points_energy(const tsl_points *points)
     if (free > 0) {
         return strip_energy(points, length);
     }
-    /* As many terms in space as among wavenumbers, for a box of any number of charges. */
+    /* With this alpha there are as many terms in space as among wavenumbers, for any number of
+     * charges. */
     const double alpha = sqrt(M_PI) * pow((double)points->count / (volume * volume), 1.0 / 6);
     return near_energy(points, length, alpha) + far_energy(points, length, alpha) -
            alpha / sqrt(M_PI) * squares - M_PI * charge * charge / (2 * volume * alpha * alpha);

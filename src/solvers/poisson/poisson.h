@@ -97,7 +97,8 @@ enum { TSL_POISSON_SUMS_BYTES = 3 * 256 * 8 };
 typedef struct tsl_poisson_kernels {
     tsl_status (*move)(tsl_context *context, const tsl_poisson_move *what);
     tsl_status (*multiply)(tsl_context *context, const tsl_poisson_product *what);
-    /* As of tsl_poisson_ops; `partial`: device memory, TSL_POISSON_SUMS_BYTES. */
+    /* What sums() of tsl_poisson_ops does, for arrays of any number of cells. `partial` is device
+     * memory, TSL_POISSON_SUMS_BYTES of it. */
     tsl_status (*sums)(tsl_context *context, double sums[3], double *partial, const void *a,
                        const void *b, int64_t cells, tsl_precision precision);
 
@@ -119,8 +120,8 @@ typedef struct tsl_poisson_kernels {
                                   const int *ky);
 
     int64_t piece_bytes;        /* of a piece that columns of planes are exchanged in, at least */
-    int64_t alone_bytes;        /* waves of fewer bytes than that one device solves faster alone */
-    int64_t alone_padded_bytes; /* likewise than up to seven, where the second axis is padded */
+    int64_t alone_bytes;        /* one device alone is faster for fewer bytes of waves */
+    int64_t alone_padded_bytes; /* and faster than up to seven, where the second axis is padded */
 } tsl_poisson_kernels;
 
 /* ---- devices ------------------------------------------------------------------------------ */

@@ -17,8 +17,8 @@ typedef struct tsl_poisson_grid {
     int half;                /* m[2] / 2 + 1 columns */
     int row;                 /* complex numbers from one row to the next */
     int width, blocks;       /* columns of a block; blocks * width >= z_count */
-    int y_begin, y_count;    /* this rank's part of the octant: ky … */
-    int z_begin, z_count;    /* … and kz, its columns */
+    int y_begin, y_count;    /* ky of this rank's part of the octant */
+    int z_begin, z_count;    /* kz of that part, its columns */
     tsl_precision precision; /* of all but the symbols, which are double */
     bool lines;              /* a GPU transforms lines itself; else its library does */
     bool strided;      /* the library transforms planes, then the first axis where it stands */

@@ -10,8 +10,8 @@
 #include "solvers/poisson/ranks/ranges.h"
 #include "solvers/poisson/ranks/segments.h"
 
-/* Of a Green's function that are sampled while planning: a thread's, an hour's work, and a cell's.
- */
+/* Values of a Green's function that are sampled while planning, at most: MOST_VALUES by a thread,
+ * which takes it an hour, and MOST_A_CELL for a cell. */
 static const double MOST_VALUES = 34359738368; /* 2^35 */
 
 enum { MOST_A_CELL = 32 };

@@ -21,7 +21,7 @@ enum {
     PLANES = 16 /* of a rank between two exchanges */
 };
 
-/* Of an octant's plane, what a rank keeps: ranges of the second and the first axis. */
+/* The part of a plane of the octant that a rank keeps: ranges of the second and the first axis. */
 typedef struct cut {
     tsl_poisson_range second, first;
 } cut;

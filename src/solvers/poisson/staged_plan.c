@@ -11,8 +11,8 @@ enum {
     MOST_OF_PLANES = 16 /* on two H200 1024^3 took 18.9 ms in 8, 18.2 in 16 */
 };
 
-/* Of an exchange between two ranks, at least: less goes slower over a link, and of planes, which
- * the multiprocessors are busy with, by the copy engines alone. */
+/* The least bytes of an exchange between two ranks: less goes slower over a link. Planes are
+ * exchanged by the copy engines alone while the multiprocessors are busy, and need more. */
 static const int64_t MESSAGE_BYTES = INT64_C(16) << 20;
 static const int64_t PLANES_BYTES = INT64_C(32) << 20;
 

@@ -19,7 +19,7 @@ typedef struct parts {
     tsl_scf_coulomb_need coulomb;
 } parts;
 
-/* Those of the plan, of the iteration and of what is done with its results. */
+/* Bytes of matrices: those of the plan, of the iteration and of what is done with its results. */
 static int64_t matrices_of(const tsl_scf_plan *p)
 {
     const int64_t square = 8 * p->n * p->n, spins = p->spins;
@@ -125,7 +125,8 @@ typedef struct gpu_parts {
     int64_t matrices, coulomb, grid;
 } gpu_parts;
 
-/* Of a grid of so many points; a batch of them takes what the rest leaves of the budget. */
+/* Share a GPU's memory out for a grid of so many points; a batch of points takes what the rest
+ * leaves of the budget. */
 static void share_gpu(gpu_parts *of, tsl_scf_plan *p, int64_t points, int64_t budget)
 {
     const int64_t grid = tsl_scf_grid_bytes(points, p->atoms.count);

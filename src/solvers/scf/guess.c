@@ -347,7 +347,7 @@ tsl_status tsl_scf_guess_foresee(int64_t *bytes, const tsl_scf_plan *plan)
 {
     tsl_status status = TSL_OK;
     *bytes = 0;
-    for (int z = 1; z <= TSL_SCF_ELEMENTS && status == TSL_OK; z++) {
+    for (int z = 1; z <= TSL_ELEMENTS && status == TSL_OK; z++) {
         atom a = {.context = plan->context, .plan = plan, .element = z};
         tsl_scf_coulomb_need coulomb;
         tsl_scf_grid_options grid;
@@ -380,7 +380,7 @@ tsl_status tsl_scf_guess(tsl_scf_plan *plan)
     const int64_t square = plan->n * plan->n;
     tsl_status status = TSL_OK;
     memset(plan->density, 0, sizeof(double) * (size_t)(square * plan->spins));
-    for (int z = 1; z <= TSL_SCF_ELEMENTS && status == TSL_OK; z++) {
+    for (int z = 1; z <= TSL_ELEMENTS && status == TSL_OK; z++) {
         status = has_nucleus(plan, z) ? guess_element(plan, z) : TSL_OK;
     }
     const double electrons = tsl_scf_trace(plan->density, plan->overlap, square);

@@ -18,9 +18,9 @@ static tsl_status check(tsl_context *context, int64_t count, const int *elements
 {
     for (int64_t a = 0; a < count; a++) {
         const int z = elements[a] < 0 ? -elements[a] : elements[a];
-        if (z < 1 || z > TSL_SCF_ELEMENTS) {
+        if (z < 1 || z > TSL_ELEMENTS) {
             return tsl_fail(context, TSL_E_ARG, "atom %lld: no element has number %d: give 1 to %d",
-                            (long long)a + 1, z, TSL_SCF_ELEMENTS);
+                            (long long)a + 1, z, TSL_ELEMENTS);
         }
         for (int k = 0; k < 3; k++) {
             if (!(fabs(positions[3 * a + k]) < farthest)) {
@@ -128,9 +128,9 @@ static int element_of(const char *field, size_t length)
         length -= strlen(ghost);
     }
     if (tsl_parse_integer(field, length, &number)) {
-        return number >= 1 && number <= TSL_SCF_ELEMENTS ? sign * number : 0;
+        return number >= 1 && number <= TSL_ELEMENTS ? sign * number : 0;
     }
-    return sign * tsl_scf_element(field, length);
+    return sign * tsl_element_find(field, length);
 }
 
 /* Three coordinates, from *at on. */

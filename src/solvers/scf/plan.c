@@ -194,7 +194,7 @@ static tsl_status load_item(tsl_scf_plan *p, const tsl_scf_set **set_of, char *i
     char *equals = strchr(item, '=');
     int element = 0;
     if (equals != NULL) {
-        element = tsl_scf_element(item, (size_t)(equals - item));
+        element = tsl_element_find(item, (size_t)(equals - item));
         if (element == 0) {
             return tsl_fail(p->context, TSL_E_ARG,
                             "'%.40s': no element before '=': give as H=def2-svp", item);
@@ -209,14 +209,14 @@ static tsl_status load_item(tsl_scf_plan *p, const tsl_scf_set **set_of, char *i
         return status;
     }
     const tsl_scf_set *set = &p->set[p->sets++];
-    for (int z = 1; z <= TSL_SCF_ELEMENTS; z++) {
+    for (int z = 1; z <= TSL_ELEMENTS; z++) {
         if (element == 0 ? set_of[z] == NULL : z == element) {
             set_of[z] = set;
         }
     }
     if (element != 0 && !has_element(p, element)) {
         tsl_message(p->context, TSL_MESSAGE_WARNING, "%s: the molecule has no %s", item,
-                    tsl_scf_symbol(element));
+                    tsl_element_symbol(element));
     }
     return TSL_OK;
 }

@@ -181,7 +181,7 @@ struct tsl_scf_plan {
     tsl_scf_charges charges;
     tsl_scf_set *set; /* loaded ones */
     int sets;
-    const tsl_scf_set *set_of[TSL_SCF_ELEMENTS + 1], *auxiliary_of[TSL_SCF_ELEMENTS + 1];
+    const tsl_scf_set *set_of[TSL_ELEMENTS + 1], *auxiliary_of[TSL_ELEMENTS + 1];
     tsl_scf_basis basis, auxiliary;
     tsl_scf_tables *tables;
     tsl_scf_grid grid;
@@ -208,9 +208,9 @@ struct tsl_scf_plan {
     bool guessed, solved;
 };
 
-/* Of the plan's density (populations.c): <S^2> = S (S + 1) + what beta orbitals lack within the
- * space of alpha ones; the dipole moment, debye, of the electrons about the center of nuclear
- * charge: the nuclei have none there. */
+/* Properties of the plan's density (populations.c): <S^2> = S (S + 1) + what beta orbitals lack
+ * within the space of alpha ones; and the dipole moment of the electrons, debye, about the center
+ * of nuclear charge, where the nuclei have none. */
 tsl_status tsl_scf_find_spin(tsl_scf_plan *plan, double *s_squared);
 void tsl_scf_find_dipole(const tsl_scf_plan *plan, double dipole[3]);
 

@@ -40,7 +40,8 @@ done:
     return status;
 }
 
-/* Which term of a sum each component of a unit is: false if some term or component is left over. */
+/* Find which term of a sum each component of a unit is: false if some term or component is left
+ * over. */
 static bool matches(const tsl_xc_unit *unit, const tsl_xc_sum *sum, int of[TSL_XC_PARTS])
 {
     bool taken[sizeof sum->term / sizeof *sum->term] = {false};
@@ -114,7 +115,7 @@ static tsl_status add_part(tsl_xc_plan *plan, int number, const tsl_xc_sum *sum,
     return TSL_OK;
 }
 
-/* One unit for all terms, if there is such; else one for each. */
+/* Choose one unit that evaluates all terms if there is one, else one unit for each term. */
 static tsl_status choose_units(tsl_xc_plan *plan, const tsl_xc_sum *sum)
 {
     int of[TSL_XC_PARTS];

@@ -3,8 +3,8 @@
 
 #include "solvers/xc/xc.h"
 
-/* Which of the kinds of variables (density, gradient, kinetic energy) inputs are of, by the number
- * of inputs: where each kind begins, and the end. Of two inputs a local functional's two densities
+/* The kinds of variables (density, gradient, kinetic energy) that the inputs are, by the number of
+ * inputs: where each kind begins, and the end. For two inputs a local functional's two densities
  * have the same pairs and triples as a density and a gradient. */
 typedef struct kinds {
     int inputs, count;

@@ -157,7 +157,7 @@ static inline double add_by_halves(double *values, int count)
     return values[0];
 }
 
-/* Of a group's points, whose density is a + b, or a if that is NULL. */
+/* The energy of a group's points, whose density is a + b, or a where b is NULL. */
 TSL_CLONES
 static double add_points(const double *weight, const double *a, const double *b, const double *exc)
 {

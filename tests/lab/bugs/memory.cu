@@ -21,6 +21,21 @@ __global__ void beforeBegin(float *out, const float *in)
     out[i] = in[i - 1]; /* BUG bounds */
 }
 
+struct pair {
+    float first, second;
+};
+
+__device__ __noinline__ float total(pair p)
+{
+    return p.first + p.second;
+}
+
+/* Nothing but an argument that is passed by value reads it. */
+__global__ void byValue(float *out, const pair *in)
+{
+    out[threadIdx.x] = total(in[threadIdx.x]); /* BUG bounds */
+}
+
 __global__ void pastShared(float *out)
 {
     __shared__ float s[64];
@@ -76,6 +91,7 @@ int main()
     pastEnd<<<2, 40>>>(a);
     halo<<<1, 64>>>(a, b);
     beforeBegin<<<1, 64>>>(a, b);
+    byValue<<<1, 40>>>(a, (const pair *)b);
     pastShared<<<1, 64>>>(a);
     pastDynamic<<<1, 64, 128>>>(a);
     misalignedWord<<<1, 1>>>((char *)a);

@@ -21,7 +21,7 @@ void test_spiral(tsl_rotation *rotations);
 tsl_dock_options test_small_options(void);
 /* Search those rotations; poses[PAIR_ROTATIONS * PAIR_KEEP]. Errors fail the test. */
 void test_search_into(tsl_dock_plan *plan, tsl_pose *poses);
-/* The same with a plan made for it. */
+/* Search with a plan that is made for this search. */
 void test_search(const pair *p, const tsl_dock_options *options, tsl_pose *poses);
 
 #endif

@@ -182,7 +182,7 @@ static void check_precisions(const pair *p, const tsl_dock_options *options)
     tsl_dock_plan_destroy(plan);
 }
 
-/* As if a transform had turned out to be inexact, the next batch being under way. */
+/* Mark the transform as inexact while the next batch is under way. */
 static int spoil(void *user, int64_t first, int64_t count, const tsl_pose *poses)
 {
     tsl_dock_plan *plan = user;

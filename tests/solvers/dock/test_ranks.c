@@ -440,7 +440,7 @@ static void test_potential_ends(void **state)
 
 /* ---- what all know of each other ------------------------------------------------------------- */
 
-/* As if the first batch of rank 1 had shown that its transform is inexact. */
+/* Mark the transform of rank 1 as inexact after its first batch. */
 static int spoil(void *user, int64_t first, int64_t count, const tsl_pose *poses)
 {
     tsl_dock_plan *plan = user;
@@ -487,7 +487,7 @@ done:
     return status;
 }
 
-/* That one of them has gone on in double precision is in the summary of each. */
+/* The summary of each rank says that one of them has gone on in double precision. */
 static void test_one_in_double(void **state)
 {
     (void)state;
@@ -534,7 +534,7 @@ static tsl_status measure_once(tsl_comm *comm)
     return status;
 }
 
-/* As a rank of tests/mpi/test_dock_ranks.sh. */
+/* Run as a rank of tests/mpi/test_dock_ranks.sh. */
 static int launched(void)
 {
     tsl_comm *comm = NULL;

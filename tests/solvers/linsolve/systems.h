@@ -17,17 +17,17 @@ void test_system_free(test_system *s);
 
 /* 5-point (planes = 1) or 7-point Laplacian with zero boundary values. */
 test_system test_laplacian(int64_t side, int64_t planes);
-/* The same with a flow along the last axis: unsymmetric for any `flow` but 0. */
+/* A Laplacian with a flow along the last axis: unsymmetric for any `flow` but 0. */
 test_system test_flow(int64_t side, double flow);
-/* Symmetric, its eigenvalues spread evenly in their logarithms from 1 to 1 / condition, turned by
- * some planes' rotations so that it stays sparse. */
+/* A symmetric matrix whose eigenvalues are spread evenly in their logarithms from 1 to 1 /
+ * condition, turned by rotations of some planes so that it stays sparse. */
 test_system test_spectrum(int64_t n, double condition, uint64_t seed);
-/* Symmetric, its diagonal larger than the sum of each row's other entries, of which a row has up to
- * `most` in random columns behind its own, and those that rows before it have in common with it.
- * Row `hub` has entries in all columns; -1: none has. */
+/* A symmetric matrix whose diagonal is larger than the sum of each row's other entries. A row has
+ * up to `most` entries in random columns behind its own, and those that rows before it have in
+ * common with it. Row `hub` has entries in all columns; -1: none has. */
 test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed);
-/* The same, but that only the first `heads` rows have entries behind their own, about `most` each.
- */
+/* A test_graph() whose first `heads` rows alone have entries behind their own, about `most`
+ * each. */
 test_system test_heads(int64_t n, int64_t heads, int most, uint64_t seed);
 /* The graph Laplacian of a ring: singular, constants are its null space. */
 test_system test_ring(int64_t n);

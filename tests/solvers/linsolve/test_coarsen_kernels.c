@@ -17,7 +17,8 @@ static void *fetch(tsl_context *context, const void *device, int64_t bytes)
     return out;
 }
 
-/* More tiles than the block has threads that runs over them. */
+/* Sums over so many counts that they make more tiles than the block that adds up tiles has
+ * threads. */
 static void counts_are_summed(void **state)
 {
     (void)state;
@@ -50,7 +51,7 @@ static void counts_are_summed(void **state)
     tsl_context_destroy(context);
 }
 
-/* A matrix on sim, with its diagonal looked at. */
+/* A matrix on sim whose diagonal has been measured. */
 typedef struct measured {
     tsl_context *context;
     tsl_layout layout;
@@ -85,7 +86,7 @@ static void free_measured(measured *m)
     tsl_context_destroy(m->context);
 }
 
-/* Which row has a diagonal that is none. */
+/* A diagonal of 0, a negative one and one that is not finite are found, and their row is told. */
 static void diagonals_are_looked_at(void **state)
 {
     (void)state;
@@ -106,7 +107,8 @@ static void diagonals_are_looked_at(void **state)
     }
 }
 
-/* The host's estimate, from another vector to begin with. */
+/* The device's estimate of the largest eigenvalue is close to the host's, which begins with another
+ * vector. */
 static void eigenvalues_are_as_the_hosts(void **state)
 {
     (void)state;
@@ -144,7 +146,7 @@ static void eigenvalues_are_as_the_hosts(void **state)
     }
 }
 
-/* The inverse of a small matrix, or of its rows that are independent, against the host's. */
+/* The inverse of a small matrix, or of its independent rows, is the host's. */
 static void inverses_are_as_the_hosts(void **state)
 {
     (void)state;

@@ -80,8 +80,8 @@ static void factors_solve(void **state)
     tsl_context_destroy(context);
 }
 
-/* Of a full matrix each factor has n (n + 1) / 2 entries, of a diagonal n, of an arrow's, whose
- * rows share a column, all of them again. */
+/* The bound of entries of each factor: n (n + 1) / 2 of a full matrix, n of a diagonal one, and n
+ * (n + 1) / 2 again of an arrow, whose rows share a column. */
 static void fill_is_bounded(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void scalings_do_no_harm(void **state)
     }
 }
 
-/* No diagonal, as of saddle points, where Krylov methods stagnate. */
+/* Saddle points, whose matrices have no diagonal and on which Krylov methods stagnate. */
 static void saddle_points_are_solved(void **state)
 {
     (void)state;

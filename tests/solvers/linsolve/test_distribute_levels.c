@@ -197,8 +197,8 @@ static tsl_status run(trial *t, int ranks)
     return status;
 }
 
-/* The same bits on one rank and on those from `least` to `most`, of whose levels the host makes
- * none. Returns the rows of level 1. */
+/* Check that results have the same bits on one rank and on `least` to `most` ranks, of whose levels
+ * the host makes none. Returns the rows of level 1. */
 static int64_t check_ranks(const test_system *s, tsl_linsolve_method method,
                            const double *near_null, int least, int most)
 {
@@ -242,7 +242,7 @@ static void small_levels_are_every_ranks(void **state)
     test_system_free(&s);
 }
 
-/* Of slices whose rows are shared. */
+/* Large levels whose rows are in slices are distributed. */
 static void large_levels_are_distributed(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Lists of expressions on a GPU against the expressions done one by one, row by row: those whose
- * kernels interpret no expressions, and those that are nearly such. Products are sums of
- * whole numbers, exact in any order. */
+/* Lists of expressions on a GPU against the expressions evaluated one by one, row by row. Some
+ * lists match a pattern whose kernels interpret no expressions; the others differ from it in one
+ * thing. Products are sums of whole numbers, exact in any order. */
 #include "solvers/linsolve/systems.h"
 
 #include <math.h>
@@ -89,7 +89,8 @@ static void evaluate(const tsl_expression *s, const test_system *a, int64_t i, f
     *(s->y != NULL ? &((float *)s->y)[i] : kept) = y;
 }
 
-/* One number in two of three slices, and other numbers in each. */
+/* A weight: in two of three slices one number for the whole slice, in every third slice a number of
+ * each row. */
 static double weight_of(int64_t row, double x)
 {
     const int64_t slice = row / TSL_SLICE_LANES;
@@ -159,7 +160,8 @@ static void check_list(tsl_context *context, const test_system *s, const tsl_lay
     end_vectors(&host, &device, context);
 }
 
-/* Whole numbers; in every `every`-th row others than elsewhere, 0: in none. */
+/* Make the entries whole numbers, with different ones in every `every`-th row; 0: alike in all
+ * rows. */
 static void make_whole(test_system *s, int64_t every)
 {
     for (int64_t i = 0; i < s->n; i++) {
@@ -170,14 +172,14 @@ static void make_whole(test_system *s, int64_t every)
     }
 }
 
-/* The form's values once more, with what slices have in common. */
+/* The form with its values narrowed to one number where a slice has that in common. */
 typedef struct narrowed {
     tsl_form wide, form;
     tsl_format_gpu gpu;
     int64_t common; /* slices that have it */
 } narrowed;
 
-/* The rows' number of vector WEIGHT is told where they all have the same. */
+/* Check that the common weight of a slice is told where all its rows have the same. */
 static void check_weights(const tsl_common *common, const float *weight, int64_t rows)
 {
     for (int64_t i = 0; i < rows; i += TSL_SLICE_LANES) {
@@ -308,8 +310,8 @@ static void end_sliced(const shared_rows *s, tsl_context *context)
     }
 }
 
-/* A system whose slices have something in common but for so many in a hundred; or, with no side,
- * one whose rows are in chunks. */
+/* A system in slices, of which `least` to `most` in a hundred have no numbers in common; with
+ * `side` 0 a system whose rows are in chunks. */
 typedef struct trial {
     int64_t side, planes, every;
     int64_t least, most;

@@ -6,9 +6,9 @@
 
 #include "solvers/linsolve/multigrid/gpu/lattice.h"
 
-/* Of a grid of `side` cells along each of so many axes; cells are coupled by -1 with those whose
+/* A grid of `side` cells along each of so many axes; cells are coupled by -1 with those whose
  * places differ by 1 along at most `mixed` axes. Along axis `weak` the coupling is 1e-6; -1: there
- * is none. */
+ * is no such axis. */
 typedef struct grid {
     int axes, mixed, weak;
     int64_t side;
@@ -145,8 +145,8 @@ static void roots_are_a_lattice(void **state)
     check(&(grid){2, 2, -1, 31}, 3, 25);
     check(&(grid){3, 1, -1, 14}, 3, 21); /* 7 points */
     check(&(grid){3, 3, -1, 13}, 2, 27); /* 27 points: cubes */
-    check(&(grid){3, 1, 0, 14}, 3, 13);  /* 7 points, in planes across the rows' order … */
-    check(&(grid){3, 1, 2, 14}, 3, 13);  /* … and along it */
+    check(&(grid){3, 1, 0, 14}, 3, 13);  /* 7 points, in planes across the rows' order */
+    check(&(grid){3, 1, 2, 14}, 3, 13);  /* 7 points, in planes along the rows' order */
 }
 
 /* Neither random columns nor matrices and lines of few cells have one. */

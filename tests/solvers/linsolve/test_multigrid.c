@@ -410,7 +410,7 @@ static void dense_factors_solve(void **state)
     }
 }
 
-/* Of D^-1 A, by many steps of the power method. */
+/* The largest eigenvalue of D^-1 A, by many steps of the power method. */
 static double largest_eigenvalue(const test_system *s, const double *inverse)
 {
     const tsl_csr a = {s->n, s->n, s->row_start, s->column, s->value};

@@ -25,8 +25,8 @@ typedef struct trial {
     int64_t iterations;
     bool expects;       /* x and history are to be compared with, not filled */
     int fails;          /* rank that gives up before it solves; -1: none */
-    const char *device; /* of all ranks, … */
-    int gpus;           /* … or, if there are any, each rank's is one of so many */
+    const char *device; /* of all ranks, unless gpus > 0 */
+    int gpus;           /* number of GPUs that ranks are spread over; 0: none */
     int failures;       /* told so far */
 } trial;
 
@@ -193,7 +193,7 @@ static void begin(trial *t)
     }
 }
 
-/* The same with one rank, then with each of these numbers. */
+/* Solve with one rank, then with each of these numbers of ranks, and compare. */
 static void check_counts(trial *t, const int *counts)
 {
     t->expects = false;
@@ -290,7 +290,7 @@ static int launched(void)
     tsl_comm *comm = NULL;
     tsl_status status = tsl_comm_create(&comm);
     for (int i = 0; i < 13 && status == TSL_OK; i++) { /* each preconditioner; methods in turn */
-        const bool levels = i == 12;                   /* … and those of GPUs */
+        const bool levels = i == 12;                   /* levels that GPUs make */
         t.device = i < 8 ? "cpu" : "sim";
         t.options.tolerance = i < 8 ? 1e-8 : 1e-5;
         t.options.method = levels ? TSL_LINSOLVE_CG : (tsl_linsolve_method)(i % 5);

@@ -10,7 +10,7 @@
 
 enum { VECTORS = 4 };
 
-/* Which of a Laplacian's entries there are. */
+/* The pattern of entries: all of a Laplacian's, or some of them. */
 typedef enum pattern { WHOLE, LOWER, UPPER, SCATTERED, PATTERNS } pattern;
 
 static bool has(pattern which, int64_t row, int64_t column)
@@ -160,7 +160,7 @@ static void make_smoothing(tsl_expression expressions[4], const fixture *c, void
     expressions[3] = tsl_combine(c->v[2], 1.4, c->v[0], 1.1, c->v[2]);
 }
 
-/* As one list, and each as a list of its own with u in memory: the same bits. */
+/* One list, and a list for each expression with u in memory, must leave the same bits. */
 static void check_smoothing(const test_system *s, int bytes, int count)
 {
     fixture one;

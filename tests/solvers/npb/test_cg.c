@@ -13,7 +13,7 @@
 
 /* ---- the matrix --------------------------------------------------------------------------- */
 
-/* The same matrix, dense: sums of outer products in the order of their vectors. */
+/* The benchmark's matrix, dense: sums of outer products in the order of their vectors. */
 static double *plain_matrix(const tsl_cg_class *what)
 {
     const int64_t n = what->rows;

@@ -177,7 +177,7 @@ static void cg_runs_on_several_gpus(void **state)
     }
 }
 
-/* As if there were three ranks on a device. */
+/* Collect vectors as three ranks on one device do. */
 static void vectors_of_peers_are_collected(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@ typedef double (*box_function)(const double at[3], const void *user);
 
 /* Options of a box: 'p' or 'f' an axis. */
 tsl_poisson_options box_options(const int n[3], const double lengths[3], const char *boundary);
-/* Of 8 x 8 x 8 cells, 2 long along each axis. */
+/* Options of a box of 8 x 8 x 8 cells, 2 long along each axis. */
 tsl_poisson_options small_box_options(const char *boundary);
 
 int64_t box_cells(const tsl_poisson_options *options);
@@ -25,12 +25,12 @@ double *box_sample(const tsl_poisson_options *options, double offset, box_functi
  * test if it cannot be had. */
 double *box_solve(tsl_context *context, const tsl_poisson_options *options, const double *source);
 
-/* Likewise its field, [3][count] grids. */
+/* The field of a source, [3][count] grids. */
 double *box_field(tsl_context *context, const tsl_poisson_options *options, const double *source);
 
 /* Largest |a - b| over the largest |b|; not-a-number counts as infinite. */
 double box_linf(const double *a, const double *b, int64_t count);
-/* The same in the 2-norm. */
+/* The 2-norm of a - b over that of b; not-a-number counts as infinite. */
 double box_l2(const double *a, const double *b, int64_t count);
 
 /* Fail unless value <= bound; prints both. */

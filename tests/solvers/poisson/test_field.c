@@ -148,7 +148,8 @@ static void fields_are_known(void **state)
     }
 }
 
-/* Of the plain equation the field is minus the slope too; the Nyquist wave has none. */
+/* Signs and units: for the plain equation too, the field is minus the slope; the Nyquist wave has
+ * none. */
 static void conventions_hold(void **state)
 {
     (void)state;

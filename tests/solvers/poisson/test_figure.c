@@ -73,7 +73,7 @@ static void six_slices_are_drawn(void **state)
     scratch_empty();
 }
 
-/* Of a mark's disc in a figure. */
+/* Number of discs in a figure: a mark is one. */
 static int discs_of(const tsl_poisson_slices *slices)
 {
     char *text = figure_of(slices);

@@ -243,8 +243,8 @@ static double damped(double a, double b)
     return b > 26 ? 0 : exp(a) * erfc(b);
 }
 
-/* Of a unit charge in a slab, d from it, z free: Parry's sum, its own charge's term left out where
- * d is 0. */
+/* The potential of a unit charge in a slab, d from it, z free, by Parry's sum; the charge's own
+ * term is left out where d is 0. */
 static double slab_sum(const double d[3], const double edges[3])
 {
     const double alpha = 3.7;
@@ -269,8 +269,8 @@ static double slab_sum(const double d[3], const double edges[3])
     return total;
 }
 
-/* And in a wire, x periodic: the images up to number N less the potential of a line of their
- * density and length, which is off by a series in 1 / (N + 1/2)^2. */
+/* The potential of a unit charge in a wire, x periodic: that of the images up to number N less that
+ * of a line of their density and length, which is off by a series in 1 / (N + 1/2)^2. */
 static double wire_sum(const double d[3], const double edges[3])
 {
     double of[3];

@@ -551,7 +551,7 @@ static void plane_waves_come_out_of_ranks(void **state)
 
 /* ---- processes ------------------------------------------------------------------------------ */
 
-/* As a rank of tests/mpi/test_poisson.sh: every so manyth problem. */
+/* Run every `step`-th problem as a rank of tests/mpi/test_poisson.sh. */
 static int launched(const char *device, int step)
 {
     known answers;

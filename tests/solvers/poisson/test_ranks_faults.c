@@ -185,7 +185,7 @@ static void a_rank_without_memory_tells_all(void **state)
     }
 }
 
-/* Of host memory; and what a device cannot hand over in a solution. */
+/* Make a plan, which may run out of host memory, and, where downloads are to fail, a solution. */
 static tsl_status use_up(tsl_context *context, test_shortage *t)
 {
     const tsl_poisson_options o = small_box_options(t->user);

@@ -25,7 +25,7 @@ typedef struct tables {
     double k2[WAVES];
 } tables;
 
-/* Of both signs, up to the last wave but one. */
+/* A frequency of either sign, up to the last wave but one. */
 static int frequency(const int n[3], int wave, int axis)
 {
     const int most = (n[axis] - 1) / 2;

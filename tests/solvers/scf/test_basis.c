@@ -81,8 +81,8 @@ static void build(tsl_scf_basis *out, tsl_context *context, const tsl_scf_set *s
 {
     double charge[3] = {0}, position[9] = {0, 0, 0, 0, 0, 2, 0, 2, 0};
     const tsl_scf_atoms atoms = {count, elements, charge, position};
-    const tsl_scf_set *set_of[TSL_SCF_ELEMENTS + 1];
-    for (int z = 0; z <= TSL_SCF_ELEMENTS; z++) {
+    const tsl_scf_set *set_of[TSL_ELEMENTS + 1];
+    for (int z = 0; z <= TSL_ELEMENTS; z++) {
         set_of[z] = set;
     }
     assert_int_equal(tsl_scf_basis_create(out, context, &atoms, set_of, cartesian, TSL_SCF_MAX_L),
@@ -157,7 +157,7 @@ static void shells_are_parted(void **state)
 
 static tsl_status load_and_build(tsl_context *context, void *user)
 {
-    const tsl_scf_set *set_of[TSL_SCF_ELEMENTS + 1] = {0};
+    const tsl_scf_set *set_of[TSL_ELEMENTS + 1] = {0};
     int element = 8;
     double zeros[4] = {0};
     const tsl_scf_atoms atoms = {1, &element, zeros, zeros + 1};
@@ -188,15 +188,15 @@ static void failing_allocations_are_survived(void **state)
 static void symbols_are_known(void **state)
 {
     (void)state;
-    for (int z = 1; z <= TSL_SCF_ELEMENTS; z++) {
-        const char *symbol = tsl_scf_symbol(z);
-        assert_int_equal(tsl_scf_element(symbol, strlen(symbol)), z);
+    for (int z = 1; z <= TSL_ELEMENTS; z++) {
+        const char *symbol = tsl_element_symbol(z);
+        assert_int_equal(tsl_element_find(symbol, strlen(symbol)), z);
     }
-    assert_int_equal(tsl_scf_element("fe", 2), 26);
-    assert_int_equal(tsl_scf_element("FE", 2), 26);
-    assert_int_equal(tsl_scf_element("", 0), 0);
-    assert_int_equal(tsl_scf_element("Hx", 2), 0);
-    assert_int_equal(tsl_scf_element("Feo", 3), 0);
+    assert_int_equal(tsl_element_find("fe", 2), 26);
+    assert_int_equal(tsl_element_find("FE", 2), 26);
+    assert_int_equal(tsl_element_find("", 0), 0);
+    assert_int_equal(tsl_element_find("Hx", 2), 0);
+    assert_int_equal(tsl_element_find("Feo", 3), 0);
 }
 
 int main(void)

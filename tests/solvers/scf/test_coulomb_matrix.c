@@ -42,7 +42,7 @@ static void read_matrices(double *out, const molecule *m, const oracle *o, const
 
 static void open_basis(tsl_scf_basis *out, tsl_scf_set *set, const molecule *m, const char *name)
 {
-    const tsl_scf_set *sets[TSL_SCF_ELEMENTS + 1] = {0};
+    const tsl_scf_set *sets[TSL_ELEMENTS + 1] = {0};
     assert_int_equal(tsl_scf_set_load(set, m->context, name), TSL_OK);
     for (int a = 0; a < m->atoms.count; a++) {
         sets[m->element[a]] = set;

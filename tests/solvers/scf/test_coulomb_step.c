@@ -40,7 +40,7 @@ typedef struct system {
 static void make_basis(system_of *s, tsl_scf_basis *out, tsl_scf_set *set, const char *text,
                        bool cartesian)
 {
-    const tsl_scf_set *of[TSL_SCF_ELEMENTS + 1] = {0};
+    const tsl_scf_set *of[TSL_ELEMENTS + 1] = {0};
     assert_int_equal(tsl_scf_set_parse(set, s->host, "test", text, strlen(text)), TSL_OK);
     of[1] = of[3] = set;
     assert_int_equal(tsl_scf_basis_create(out, s->host, &s->atoms, of, cartesian, TSL_SCF_MAX_L),

@@ -103,7 +103,7 @@ static void closed_shells_agree(void **state)
     compare(&options, 3, false);
 }
 
-/* With point charges, and both remedies from the start. */
+/* Open shells with point charges around, and with both remedies from the start. */
 static void open_shells_agree(void **state)
 {
     tsl_scf_options options = tight("6x26");
@@ -140,7 +140,7 @@ static void iterations_take_no_memory(void **state)
     }
 }
 
-/* Of a device's memory no more is taken than was said, and than was allowed. */
+/* A run takes no more of a device's memory than it said, and no more than it was allowed. */
 static void memory_is_foreseen(void **state)
 {
     (void)state;

@@ -368,7 +368,7 @@ static int read_xyz(const char *name, int *element, double *position, int most)
     for (int i = 0; i < count; i++) {
         double *at = position + 3 * (int64_t)i;
         assert_int_equal(fscanf(file, "%8s %lf %lf %lf", symbol, at, at + 1, at + 2), 4);
-        element[i] = tsl_scf_element(symbol, strlen(symbol));
+        element[i] = tsl_element_find(symbol, strlen(symbol));
         for (int axis = 0; axis < 3; axis++) {
             at[axis] /= 0.529177210903;
         }

@@ -35,7 +35,7 @@ static const double centers[9] = {0.007093, 0.270278,  -0.213504, 1.16919, -0.51
 
 static void build(molecule *m, int threads, bool cartesian, const double *positions)
 {
-    const tsl_scf_set *orbital[TSL_SCF_ELEMENTS + 1] = {0}, *auxiliary[TSL_SCF_ELEMENTS + 1] = {0};
+    const tsl_scf_set *orbital[TSL_ELEMENTS + 1] = {0}, *auxiliary[TSL_ELEMENTS + 1] = {0};
     memset(m, 0, sizeof *m);
     m->context = test_context("cpu", threads);
     for (int a = 0; a < 3; a++) {
@@ -150,7 +150,7 @@ static void s_functions_have_closed_forms(void **state)
     int element[2] = {1, 2};
     double charge[2] = {0, 0}, position[6] = {0, 0, 0, 0, 0, r};
     const tsl_scf_atoms atoms = {2, element, charge, position};
-    const tsl_scf_set *set_of[TSL_SCF_ELEMENTS + 1] = {0};
+    const tsl_scf_set *set_of[TSL_ELEMENTS + 1] = {0};
     tsl_scf_set parsed;
     tsl_scf_basis basis;
     tsl_scf_tables *tables;
@@ -329,7 +329,7 @@ static void integrals_are_as_tabulated(void **state)
     oracle_close(&o);
 }
 
-/* The same wherever the molecule is; the dipole moves with it. */
+/* Integrals are the same wherever the molecule is; the dipole moves with it. */
 static void translation_changes_nothing(void **state)
 {
     double moved[9];

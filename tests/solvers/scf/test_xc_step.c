@@ -30,7 +30,7 @@ typedef struct molecule {
 static void open_molecule(molecule *m, tsl_context *context, int count, const int *element,
                           const double *position, const char *set, bool cartesian)
 {
-    const tsl_scf_set *sets[TSL_SCF_ELEMENTS + 1] = {0};
+    const tsl_scf_set *sets[TSL_ELEMENTS + 1] = {0};
     memset(m, 0, sizeof *m);
     m->context = context;
     for (int i = 0; i < count; i++) {

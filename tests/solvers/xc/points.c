@@ -69,7 +69,8 @@ void points_make(double *in, int64_t count, tsl_xc_family family, int polarised,
     }
 }
 
-/* Which inputs are rho, sigma and tau: first and number, closed shell and polarised. */
+/* The first input and the number of inputs that are rho, sigma and tau, of a closed shell and
+ * polarised. */
 static const int kinds[2][3][2] = {{{0, 1}, {1, 1}, {2, 1}}, {{0, 2}, {2, 3}, {5, 2}}};
 
 /* The inputs that second derivatives are by, in Libxc's order; returns their number. */
@@ -91,7 +92,7 @@ static int list_pairs(int (*pairs)[2], tsl_xc_family family, int polarised)
     return count;
 }
 
-/* Of third derivatives, behind those of lower orders. */
+/* The scale of third derivatives, which stand behind those of lower orders. */
 static void scale_triples(double *scale, const double *in, int inputs, const int (*pairs)[2],
                           double energy)
 {

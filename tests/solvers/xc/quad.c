@@ -200,7 +200,7 @@ bool quad_is_there(void)
     return true;
 }
 
-/* Of third order the body of second order once for each input. */
+/* Evaluate third order: run the body of second order once for each input. */
 static void evaluate_third(quad *out, int unit, int polarised, const quad *c, dual *x, int inputs)
 {
     tsl_xc_triple triples[TSL_XC_TRIPLES];

@@ -13,7 +13,8 @@ typedef double real_function(double);
 
 /* ---- one point ------------------------------------------------------------------------------ */
 
-/* Each in a function of its own, since vectors redefine the names. */
+/* Each function has a C function of its own here, since the headers for vectors redefine the
+ * names. */
 #define XC_ONE(name) static double one_##name(double a)
 #include "solvers/xc/xc_point.h"
 
@@ -204,8 +205,8 @@ static long double exact_expint72(long double a)
     return fraction_of(3.5L, a);
 }
 
-/* exp(a^2) erfc a: below 5 as such, the rounding of whose exponent is 2^-59 there, and beyond by
- * its continued fraction. */
+/* exp(a^2) erfc a. Below 5 it is computed as the product, whose exponent is rounded by 2^-59 there,
+ * and from 5 on by its continued fraction. */
 static long double exact_erfcx(long double a)
 {
     if (a < 5) {

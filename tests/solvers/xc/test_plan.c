@@ -97,7 +97,7 @@ static void options_out_of_range_are_refused(void **state)
     tsl_context_destroy(context);
 }
 
-/* Of an order that GPUs have not. */
+/* An order of derivatives that GPUs do not have is refused. */
 static void orders_a_device_lacks_are_refused(void **state)
 {
     (void)state;

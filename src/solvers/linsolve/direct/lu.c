@@ -76,7 +76,7 @@ typedef enum scaling {
                    a matrix between two diagonals comes out the same whatever these are */
 } scaling;
 
-/* Of the powers of two in a row or column. */
+/* The sum, largest and number of the powers of two in a row or column. */
 typedef struct powers {
     double sum, most;
     int64_t count;

@@ -17,7 +17,7 @@ typedef struct tsl_lu_facts {
     int64_t entries;  /* of both factors */
     double condition; /* of the scaled matrix in the 1-norm, an estimate from below; 0: singular */
     int64_t bound;    /* of the entries of each factor, counted before it was made */
-    double work;      /* of the products of numbers that making them takes, likewise */
+    double work;      /* bound of the products of numbers that making them takes */
 } tsl_lu_facts;
 
 /* P R A C Q = L U: rows and columns scaled by powers of two, columns in an order of little fill,

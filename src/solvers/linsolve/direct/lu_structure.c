@@ -138,7 +138,8 @@ static void note_leaf(tally *t, int i, int j)
     }
 }
 
-/* Of each row its columns: place[k], k from start[row] on. */
+/* Walk through the columns of each row: those of row r are place[k], k from start[r] to start[r +
+ * 1] - 1. */
 static void walk_columns(tally *t, const int *start, const int *place)
 {
     for (int j = 0; j < t->n; j++) {

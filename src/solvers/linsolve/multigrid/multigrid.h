@@ -105,8 +105,8 @@ typedef struct tsl_level {
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
     tsl_csr own;           /* without values while a GPU's levels are distributed */
-    int32_t *aggregate;    /* [rows], as host made them, and … */
-    void *weight;          /* … T's entries; NULL: ones */
+    int32_t *aggregate;    /* [rows]: the rows' aggregates, as the host made them */
+    void *weight;          /* [rows]: T's entries; NULL: ones */
     tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host. Of T^T the CPU
                      has no values, and T only for other ranks' sake */
     tsl_layout own_layout;
@@ -127,16 +127,16 @@ typedef struct tsl_multigrid {
     tsl_level level[TSL_LINSOLVE_LEVELS];
     bool solved;      /* the coarsest level; else it is only smoothed */
     double *factor;   /* of the coarsest, on the CPU */
-    double *dense;    /* [rows of the coarsest], likewise */
+    double *dense;    /* [rows of the coarsest], on the CPU */
     tsl_form inverse; /* of the coarsest, on a GPU */
     tsl_space kept;   /* the device memory of levels that the device has made */
     bool by_host;     /* levels that a GPU might have made */
     double
         *near_null; /* the caller's where it had to be scaled, for making levels again; else NULL */
     double *sums;   /* of one column */
-    tsl_recording *cycle; /* from level[0].b to …; NULL: there are other ranks, for which work that
-                             is recorded cannot wait */
-    void *result;         /* … where its solution is */
+    tsl_recording *cycle; /* from level[0].b to `result`; NULL: there are other ranks, for which
+                             recorded work cannot wait */
+    void *result;         /* the solution of a cycle that was recorded */
 } tsl_multigrid;
 
 /* The level's smoother, but its largest eigenvalue. */
@@ -156,13 +156,14 @@ tsl_status tsl_level_lay_out_on_gpu(const tsl_multigrid *mg, tsl_level *v,
 
 /* What there is of the finest level on a GPU. */
 typedef struct tsl_finest {
-    const tsl_form *form; /* of all rows, as a rank alone has them: the plan's, or … */
-    tsl_form made;        /* … where there are other ranks this; for the caller to free */
+    const tsl_form *form; /* of all rows, as a rank alone has them: the plan's, or `made` */
+    tsl_form made;        /* where there are other ranks; for the caller to free */
     tsl_fine all, own;    /* in that, and in the plan's, which is of this rank's rows */
 } tsl_finest;
 tsl_status tsl_finest_find(tsl_finest *out, const tsl_linsolve_plan *plan);
 
-/* Of levels that a GPU has made for all rows, leave forms of this rank's, and make halos. */
+/* Of each level that a GPU has made for all rows, keep the form of this rank's rows, and make
+ * halos. */
 tsl_status tsl_levels_distribute(tsl_multigrid *mg);
 
 /* All levels but the coarsest's solution, on a GPU that makes such (setup_gpu.c). *left becomes

@@ -45,8 +45,8 @@ tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_o
 
 /* Is the bound by row sums as good as an estimate of a GPU, as it is of the Laplacians of grids? */
 bool tsl_row_sum_will_do(double bound, int64_t nonzeros, int64_t rows);
-/* … and the estimate, of so many steps at most: the tridiagonal matrix's diagonal, and what stands
- * beside it. */
+/* The estimate of the largest eigenvalue by at most so many steps of Lanczos' method, given the
+ * tridiagonal matrix's diagonal and what stands beside it. */
 double tsl_largest_of_lanczos(const double *diagonal, const double *beside, int steps,
                               double bound);
 

@@ -1,5 +1,5 @@
-/* What the ladder stands on: the benchmarks' loops on the CPU, as their OpenMP versions have them.
- */
+/* The baseline of the ladder: the benchmarks' loops on the CPU, as their OpenMP versions have
+ * them. */
 #include <math.h>
 #include <string.h>
 

@@ -39,7 +39,7 @@ TSL_FN double tsl_ladder_seed(int64_t part, double an)
     return seed;
 }
 
-/* That multiplier for parts of `pairs` pairs. */
+/* The multiplier `an` of the seeds' generator for parts of `pairs` pairs. */
 TSL_FN double tsl_ladder_an(int pairs)
 {
     const uint64_t power = tsl_random_power(TSL_RANDOM_MULTIPLIER, 2 * (uint64_t)pairs);

@@ -40,7 +40,7 @@ static void cpu_layout(const tsl_context *context, tsl_poisson_grid *grid,
     grid->blocks = (grid->z_count + grid->width - 1) / grid->width;
 }
 
-/* Of a block each. */
+/* Segments of an exchange: one for each block of columns, of the rank that has most. */
 static int cpu_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
     const int most = (grid->half + share->q - 1) / share->q;
@@ -163,7 +163,7 @@ static tsl_status plan_pair(tsl_poisson_solver *solver, tsl_fft **forward, tsl_f
     return status != TSL_OK ? status : tsl_fft_cpu.create(backward, solver->context, &what);
 }
 
-/* Of the rows of a plane, with the second axis or without. */
+/* Plan the transforms of the rows of a plane, along the last axis alone or along the last two. */
 static tsl_status plan_rows(tsl_poisson_solver *solver)
 {
     const tsl_poisson_grid *grid = &solver->rank.grid;

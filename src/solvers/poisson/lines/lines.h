@@ -56,8 +56,9 @@ typedef struct poisson_lines {
     int plane;                       /* of group 0, among the strips' */
 } poisson_lines;
 
-/* Of one of those lengths: log2; the largest radix where `largest` is its precision's, of rows if
- * `along`; and passes of radices up to `most`. Constants where these are. */
+/* Three facts of a line of one of these lengths: its log2; the largest radix, where `largest` is
+ * that of its precision and `along` says that lines are rows; the number of passes of radices up to
+ * `most`. All are constants where the arguments are. */
 TSL_FN int poisson_lines_bits(int n)
 {
     return n >= 2048 ? 11 : n >= 1024 ? 10 : n >= 512 ? 9 : n >= 256 ? 8 : 7;
@@ -130,7 +131,8 @@ TSL_FN int poisson_lines_apart(const tsl_poisson_grid *grid)
     return grid->row >= grid->half;
 }
 
-/* Of the column (ky, kz), in the order of frequencies; kz beyond the last: anything. */
+/* The factor of column (ky, kz), in the order of frequencies. Any kz beyond the last is taken for
+ * the last. */
 TSL_FN poisson_factor poisson_lines_factor(const poisson_lines *a, const tsl_line *line, int ky,
                                            int kz)
 {

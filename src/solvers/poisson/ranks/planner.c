@@ -10,10 +10,10 @@
 
 enum { SOLVES = 3, MOST_PAIRS = 128 };
 
-/* What is tried of the fastest pair. */
+/* What is tried once the fastest pair of factors is known. */
 enum { WITHOUT_OVERLAP, OTHER_FORM, LAST };
 
-/* A rank's memory that a way is tried in. */
+/* The arrays in a rank's memory while a way to share a solve is tried. */
 enum { SPECTRUM, CELLS, MEMORY };
 
 /* Is there work for p x q ranks? */
@@ -23,9 +23,9 @@ static bool has_work(const tsl_poisson_grid *grid, int p, int q)
            q <= (int64_t)grid->n[0] * grid->n[1];
 }
 
-/* The pairs of factors that options leave open: the one that is asked for, or those of all ranks,
- * of all but one, of half as many and so on down to one alone, as far as there is work for all of
- * them; their number. */
+/* List the pairs of factors that options leave open, and return their number: the pair that is
+ * asked for, or those of all ranks, of all but one, of half as many, of a quarter and so on to a
+ * single rank. Pairs that leave a rank without work are left out. */
 static int list_pairs(int pairs[MOST_PAIRS][2], const tsl_poisson_problem *problem,
                       const tsl_poisson_options *options)
 {
@@ -75,7 +75,8 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The cells that this rank has of a solve: of its boxes, and so of rows that are one. */
+/* Bytes of the cells that this rank has in a solve: its boxes of the source and of the potential
+ * share memory with its rows. */
 static int64_t cells_bytes(const tsl_poisson_problem *problem)
 {
     const tsl_box rows = tsl_poisson_box_of(problem, problem->share.rank);
@@ -110,7 +111,7 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
     return most;
 }
 
-/* Have all ranks room for so many bytes of device and host, each its own numbers? */
+/* Does each rank have room for its own number of bytes of device and host memory? */
 static tsl_status have_room(bool *room, tsl_context *context, int64_t device, int64_t host,
                             const tsl_poisson_options *options)
 {
@@ -124,8 +125,8 @@ static tsl_status have_room(bool *room, tsl_context *context, int64_t device, in
     return status == TSL_E_NOMEM ? TSL_OK : status;
 }
 
-/* Would several GPUs share a solve by the rule, which does not know that they are far from each
- * other? */
+/* Would the rule have several GPUs share a solve? The rule does not know whether these are far from
+ * each other. */
 static tsl_status is_beyond_rule(bool *beyond, tsl_context *context,
                                  const tsl_poisson_problem *problem,
                                  const tsl_poisson_options *options)
@@ -153,7 +154,8 @@ tsl_status tsl_poisson_must_measure(bool *must, tsl_context *context,
                : status;
 }
 
-/* The fastest of a few solves of nothing, each as fast as its slowest rank. */
+/* Seconds of the fastest of a few solves of an array of zeros; each takes as long as its slowest
+ * rank. */
 static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson_solver *solver,
                               tsl_poisson_reshape *reshape, void *cells)
 {
@@ -178,7 +180,7 @@ static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson
     return status;
 }
 
-/* INFINITY: somebody else took the memory meanwhile. */
+/* Measure a way. *seconds is INFINITY if another process has taken the memory meanwhile. */
 static tsl_status time_way(double *seconds, tsl_context *context, const tsl_poisson_problem *way,
                            const tsl_box *boxes)
 {
@@ -233,8 +235,8 @@ static void set_boxes(const trial *t, tsl_poisson_problem *way)
     way->source = way->potential = tsl_poisson_box_of(way, way->share.rank);
 }
 
-/* A way is tried where all ranks have room for it, and for its plan: fewer of them take more of a
- * device. Boxes that follow it are taken with the plan. */
+/* Can a way be tried, because all ranks have room for it and for its plan? A way that fewer ranks
+ * share takes more memory of each device. Boxes that follow the way are taken with the plan. */
 static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
                            const trial *t)
 {
@@ -310,7 +312,7 @@ tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *contex
     return status;
 }
 
-/* Ranks that have met, and agree that they are to measure. */
+/* Measure ways and set the options to the fastest, on ranks that have met and agreed to measure. */
 static tsl_status tune(tsl_poisson_options *options, tsl_context *context,
                        const tsl_poisson_problem *problem, tsl_box *boxes)
 {

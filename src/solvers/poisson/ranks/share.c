@@ -11,9 +11,10 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Of so many ranks: planes whole (p x 1) where the second axis is periodic, else columns before
- * they are padded (1 x q). Pencils where that would leave ranks without work: of all pairs the one
- * that leaves the fewest, and of these the one with the largest p or q. */
+/* Choose p x q for so many ranks. Planes stay whole (p x 1) where the second axis is periodic; else
+ * columns are exchanged before they are padded (1 x q). Where that would leave ranks without work,
+ * of all pairs the one is taken that leaves the fewest, and of these the one with the largest p or
+ * q. */
 static void choose_pair(tsl_poisson_share *share, const tsl_poisson_grid *grid, int ranks)
 {
     const int most_p = least(grid->n[0], grid->m[1] / 2 + 1);

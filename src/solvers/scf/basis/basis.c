@@ -109,20 +109,21 @@ static tsl_status check_sets(tsl_context *context, const tsl_scf_atoms *atoms,
                 context, TSL_E_UNSUPPORTED,
                 "%s: describes %s with an effective core potential, which is not read: give a "
                 "basis set of all electrons",
-                set->name, tsl_scf_symbol(z));
+                set->name, tsl_element_symbol(z));
         }
         for (int s = 0; set != NULL && s < set->shells; s++) {
             found = found || set->shell[s].element == z;
             if (set->shell[s].element == z && set->shell[s].l > max_l) {
                 return tsl_fail(context, TSL_E_UNSUPPORTED,
                                 "%s: has functions of l = %d for %s: those up to %d are computed",
-                                set->name, set->shell[s].l, tsl_scf_symbol(z), max_l);
+                                set->name, set->shell[s].l, tsl_element_symbol(z), max_l);
             }
         }
         if (!found) {
-            return tsl_fail(
-                context, TSL_E_ARG, "%s: has no functions for %s: give another set, or %s=FILE",
-                set != NULL ? set->name : "the basis", tsl_scf_symbol(z), tsl_scf_symbol(z));
+            return tsl_fail(context, TSL_E_ARG,
+                            "%s: has no functions for %s: give another set, or %s=FILE",
+                            set != NULL ? set->name : "the basis", tsl_element_symbol(z),
+                            tsl_element_symbol(z));
         }
     }
     return TSL_OK;
@@ -180,7 +181,7 @@ static tsl_status check_norms(const tsl_scf_basis *b, tsl_context *context,
                 return tsl_fail(context, TSL_E_FORMAT,
                                 "%s: functions of l = %d of %s cancel each other in a contraction, "
                                 "or their coefficients are out of range: correct them",
-                                set_of[z]->name, shell->l, tsl_scf_symbol(z));
+                                set_of[z]->name, shell->l, tsl_element_symbol(z));
             }
         }
     }

@@ -81,7 +81,7 @@ static int element_of(const reader *r, int i)
         return 0;
     }
     const size_t skip = r->field[i][0] == '-' && r->length[i] > 1;
-    return tsl_scf_element(r->field[i] + skip, r->length[i] - skip);
+    return tsl_element_find(r->field[i] + skip, r->length[i] - skip);
 }
 
 /* l of "S" to "I", -1 of "SP" or "L", -2: neither. */

@@ -2,10 +2,8 @@
 #ifndef TSL_SCF_SET_H
 #define TSL_SCF_SET_H
 
+#include "io/molecule/elements.h"
 #include "solvers/scf/basis/basis.h"
-
-/* Elements by atomic number: 1 to TSL_SCF_ELEMENTS. */
-enum { TSL_SCF_ELEMENTS = 118 };
 
 /* A shell of an element: one contraction of primitives. */
 typedef struct tsl_scf_set_shell {
@@ -21,8 +19,8 @@ typedef struct tsl_scf_set {
     tsl_scf_set_shell *shell; /* in the order of the file */
     double *exponent;         /* bohr^-2 */
     double *coefficient;      /* of normalised primitives, as in the file */
-    bool core_potential[TSL_SCF_ELEMENTS +
-                        1]; /* has an effective core potential, which is not read */
+    /* Has the element an effective core potential, which is not read? */
+    bool core_potential[TSL_ELEMENTS + 1];
 } tsl_scf_set;
 
 /* A set that is part of the library. */
@@ -51,9 +49,5 @@ void tsl_scf_set_release(tsl_scf_set *set);
 tsl_status tsl_scf_basis_create(tsl_scf_basis *out, tsl_context *context,
                                 const tsl_scf_atoms *atoms, const tsl_scf_set *const *set_of,
                                 bool cartesian, int max_l);
-
-/* "H"; and the atomic number of a symbol of `length` characters in any case, 0: unknown. */
-const char *tsl_scf_symbol(int element);
-int tsl_scf_element(const char *text, size_t length);
 
 #endif

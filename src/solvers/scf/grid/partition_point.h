@@ -18,7 +18,8 @@ TSL_FN double tsl_scf_becke_factor(double mu, double a)
     return 0.5 * (1 - x);
 }
 
-/* The same as Stratmann, Scuseria and Frisch have it. */
+/* The factor that atom i's cell function has from atom j by Stratmann, Scuseria and Frisch, Chem.
+ * Phys. Lett. 257, 213 (1996): 1 at atom i, 0 at atom j. */
 TSL_FN double tsl_scf_stratmann_factor(double mu)
 {
     const double m = mu / 0.64;

@@ -115,7 +115,8 @@ done:
     return status;
 }
 
-/* Which shells reach into a group, whose points are x, y and z with a pitch. */
+/* Find which shells reach into a group, whose points are x, y and z, `pitch` numbers from each
+ * other. */
 static void find_shells(unsigned char *has, const tsl_scf_basis *basis, const double *reach,
                         const double *position, int64_t pitch)
 {

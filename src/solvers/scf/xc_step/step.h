@@ -48,7 +48,7 @@ typedef struct tsl_xc_step_task {
     /* basis */
     const tsl_xc_shell *shell;
     const double *exponent, *coefficient;
-    /* Of each l: polynomials [functions][cartesian of l], then their derivatives by x, y and z
+    /* For each l the polynomials [functions][cartesian of l], then their derivatives by x, y and z
      * [3][functions][cartesian of l - 1]. */
     const double *table;
     /* points */

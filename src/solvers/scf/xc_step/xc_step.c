@@ -84,8 +84,8 @@ static int64_t batch_bytes(const tsl_xc_step *step, int groups, int64_t rows, in
                 points * (arrays_by_point(t) + (is_gpu ? factors_of(t) : 0)));
 }
 
-/* Of a CPU's thread: groups of a batch, and bytes that they may fill in its caches where they are
- * more. */
+/* Groups of a batch for each thread of a CPU, at least, and the bytes that they may fill in its
+ * caches where that allows more groups. */
 enum { LEAST_GROUPS = 16, CACHED = 8 << 20 };
 static const int64_t USUAL_BATCH = INT64_C(2) << 30;
 

@@ -36,6 +36,15 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
+static bool check(void *parsed)
+{
+    const contacts_options *options = parsed;
+    if (options->path[1] == NULL) {
+        cli_error("give two molecules (see tesela contacts --help)");
+    }
+    return options->path[1] != NULL;
+}
+
 static void init(const cli_command *self, void *options)
 {
     (void)self;
@@ -86,10 +95,6 @@ static int run_command(const cli_command *self, int argc, char **argv)
     if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
-    if (options.path[1] == NULL) {
-        cli_error("give two molecules (see tesela contacts --help)");
-        return CLI_USAGE;
-    }
     tsl_context *context = NULL;
     tsl_status status = cli_open_context(&context, &options.common);
     if (status != TSL_OK) {
@@ -110,5 +115,6 @@ const cli_command cli_contacts = {.run = run_command,
                                   .rows = rows,
                                   .size = sizeof(contacts_options),
                                   .init = init,
+                                  .check = check,
                                   .argument = set_argument,
                                   .places = CLI_ONE_DEVICE};

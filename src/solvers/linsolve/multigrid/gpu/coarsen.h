@@ -159,7 +159,7 @@ typedef struct tsl_projection {
     const int64_t *member_start; /* [aggregates + 1] */
     int32_t *cursor;             /* [aggregates]: places taken, from zeros */
     int32_t *unordered, *member; /* [rows in aggregates] */
-    double *member_value;        /* likewise: near_null by norm; NULL: ones */
+    double *member_value;        /* [rows in aggregates]: near_null by norm; NULL: ones */
     /* P, with room for as many entries as A has in the row and one more, as far apart as A's; P^T,
      * rows in any order */
     int32_t *p_count, *p_column;
@@ -219,7 +219,7 @@ typedef struct tsl_slicing {
     int bytes;
     int32_t *groups;      /* [slices]: entries of a slice's longest row */
     int64_t *value_start; /* [slices + 1]: groups before a slice's */
-    int64_t *index_start; /* likewise: columns */
+    int64_t *index_start; /* [slices + 1]: columns before a slice's */
     int32_t *index;       /* [groups][32] */
     void *value;
 } tsl_slicing;
@@ -274,7 +274,7 @@ typedef struct tsl_coarsen_ops {
     tsl_group decide;      /* decision of those listed, from all keys within reach */
     tsl_group apply;       /* key of those listed; lists new roots */
     tsl_group found;       /* joined, of roots and their neighbours */
-    tsl_group join;        /* joined, of rows beside those that have … */
+    tsl_group join;        /* joined, of rows beside joined ones */
     tsl_group single;      /* is_root; rows that nothing reached found their own */
     tsl_group name;        /* aggregate, count */
     tsl_project list_members, order_members;
@@ -297,7 +297,7 @@ typedef struct tsl_coarsen_ops {
     tsl_status (*convert)(tsl_context *context, void *y, double a, const double *x, int64_t count,
                           int bytes);
     tsl_status (*measure_slices)(tsl_context *context, const tsl_slicing *arguments); /* groups */
-    /* From value_start: index_start, index, value */
+    /* Fill index_start, index and value, given value_start. */
     tsl_status (*fill_slices)(tsl_context *context, const tsl_slicing *arguments);
 } tsl_coarsen_ops;
 

@@ -143,7 +143,7 @@ static void read_left(tsl_status *status, const tsl_space *space, const tsl_grou
     }
 }
 
-/* Those that are left, to `list`. */
+/* Put the rows that are not decided yet into `list`. */
 static void list_left(tsl_status *status, const tsl_space *space, tsl_grouping *g, int32_t *list)
 {
     g->next_list = list;

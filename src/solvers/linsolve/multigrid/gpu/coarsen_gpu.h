@@ -42,10 +42,10 @@ typedef struct tsl_fine {
     const double *near_null; /* [rows]; NULL: ones */
 } tsl_fine;
 
-/* Where what comes out is. */
+/* Where results are put. */
 typedef struct tsl_spaces {
     tsl_space passing; /* given back when the level is done */
-    tsl_space results; /* … when the set-up is done */
+    tsl_space results; /* given back when the set-up is done */
     tsl_space *kept;
 } tsl_spaces;
 

@@ -6,8 +6,8 @@
 #include "solvers/linsolve/multigrid/gpu/coarsen_point.h"
 
 enum {
-    SAMPLES = 8,  /* rows that are looked at … */
-    COMMON = 5,   /* … of which so many have an offset */
+    SAMPLES = 8,  /* rows that are looked at */
+    COMMON = 5,   /* rows of these that have an offset, at least */
     OFFSETS = 13, /* above the diagonal, at most: those of 27 points */
     STEPS = 2,    /* that an offset goes along an axis, at most */
     REACH = 3,    /* at most */

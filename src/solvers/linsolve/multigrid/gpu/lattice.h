@@ -33,8 +33,8 @@ TSL_FN uint32_t tsl_lattice_phase(const tsl_lattice *l, int64_t row)
     return (uint32_t)(phase % (uint32_t)l->phases);
 }
 
-/* That of the offsets that most of a few rows have to strong columns, for aggregates whose roots
- * are not within `reach` strong entries of each other. */
+/* The lattice of the offsets that most of a few rows have to strong columns, for aggregates whose
+ * roots are not within `reach` strong entries of each other. */
 tsl_lattice tsl_lattice_find(const tsl_csr *m, double strength, int reach);
 
 #endif

@@ -9,10 +9,11 @@
 #include "solvers/linsolve/multigrid/multigrid.h"
 
 enum {
-    PIECE = 1024,     /* rows of a factor that share memory */
-    PARTS = 2,        /* of a window, for each thread; */
-    BANDWIDTHS = 4,   /* of a part's rows at least, for parts look at neighbours' rows too, … */
-    PART_ROWS = 4096, /* and so many */
+    PIECE = 1024, /* rows of a factor that share memory */
+    PARTS = 2,    /* of a window, for each thread */
+    BANDWIDTHS =
+        4, /* rows of a part at least, in bandwidths, for parts need neighbours' rows too */
+    PART_ROWS = 4096, /* rows of a part at least */
     AHEAD = 16 /* rows of A P that are fetched before their turn; where they are, twice as many */
 };
 
@@ -25,9 +26,11 @@ typedef struct part {
 /* Parts that are made at once. Pieces of P and A P are made when they are needed first: of those
  * `from` … to - 1 some are there already. */
 typedef struct window {
-    int64_t first, last;    /* parts */
-    int64_t p_from, p_to;   /* pieces that it needs, or … */
-    int64_t ap_from, ap_to; /* … those behind it, and those before it */
+    int64_t first, last; /* parts */
+    /* Pieces of P and of A P, from the first that this window or a later one needs to the last that
+     * this window or an earlier one needs. */
+    int64_t p_from, p_to;
+    int64_t ap_from, ap_to;
 } window;
 
 /* Memory that a piece's rows have beyond their share. */
@@ -73,8 +76,8 @@ typedef struct making {
     part *part;     /* [parts] */
     window *window; /* [windows]: of as many parts as there are slots */
     strip *made;    /* [slots]: what a window's parts have become */
-    int64_t done;   /* rows of the next level that are in place … */
-    int64_t room;   /* … with room for so many entries */
+    int64_t done;   /* rows of the next level that are in place */
+    int64_t room;   /* entries for which these have room */
 } making;
 
 /* ---- memory --------------------------------------------------------------------------------- */
