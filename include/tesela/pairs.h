@@ -13,10 +13,10 @@
  *  | rectangle | a_i and b_j       | i n_b + j                       | n_a n_b         |
  *
  *  Where a context belongs to a rank of several, tsl_distance_stream(), tsl_neighbors_find(),
- *  tsl_histogram_count(), tsl_energy_plan_create(), tsl_energy_execute() and tsl_triplets_energy()
- *  are collective: all ranks give the same points and options, on devices of one kind (else
- *  TSL_E_ARG), and each computes a part. Results have the same bits whatever the number of ranks.
- *  All other functions work for their rank alone.
+ *  tsl_histogram_count(), tsl_energy_plan_create(), tsl_energy_execute(), tsl_nearest_find() and
+ *  tsl_triplets_energy() are collective: all ranks give the same points and options, on devices of
+ *  one kind (else TSL_E_ARG), and each computes a part. Results have the same bits whatever the
+ *  number of ranks. All other functions work for their rank alone.
  *
  *  Any range of elements can be computed alone, so that nobody needs memory for all of them.
  *  tesela/simplex.h turns an element's number into (i, j).
@@ -406,7 +406,9 @@ TSL_API tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, ts
  *
  *  @param[out] indices    [count][k]: ascending in distance, the lesser index first of equal ones;
  *                         -1 where there are fewer other points
- *  @param[out] distances  [count][k] in the points' precision; infinity there; NULL: not wanted
+ *  @param[out] distances  [count][k] in the points' precision; infinity there; NULL: not wanted.
+ *                         Of several ranks rank 0 has both; others need arrays as large, whose
+ *                         contents are undefined afterwards
  *  @param[in]  k          1 to 96
  *  @param[in]  points     at most 2147483647, of any number of coordinates
  *  @return TSL_OK; TSL_E_ARG for another k, or if a coordinate is not finite or so large that

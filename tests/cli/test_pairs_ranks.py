@@ -22,9 +22,12 @@ TASKS = (("distance", ["p.npy"], "r.npy"),
          ("neighbors", ["s.npy", "--radii", "u.csv", "--cell-order", "--indices-only"], "r.npz"),
          ("neighbors", ["few.csv", "--cutoff", "2", "--direct"], "r.npz"),
          ("histogram", ["s.npy", "--to", "4", "--box", BOX], "r.csv"),
-         ("histogram", ["few.csv", "--to", "4"], "r.csv"))
-ALONE = (["knn", "p.npy", "--k", "2", "-o", "r.npz"], ["contacts", RECEPTOR, LIGAND],
-         ["maps", "--cells", "64"], ["ladder", "--most", "128"])
+         ("histogram", ["few.csv", "--to", "4"], "r.csv"),
+         ("knn", ["p.npy", "--k", "5"], "r.npz"),
+         ("knn", ["x.npy", "--k", "3"], "r.npz"),
+         ("knn", ["w.npy", "--k", "7"], "r.npz"),
+         ("knn", ["few.csv", "--k", "4"], "r.npz"))
+ALONE = (["contacts", RECEPTOR, LIGAND], ["maps", "--cells", "64"], ["ladder", "--most", "128"])
 
 
 class Ranks(CommandTest):
@@ -38,6 +41,7 @@ class Ranks(CommandTest):
         self.write("t.npy", npy(lattice[:90]))
         self.write("w.npy", npy([[generator.random() for _ in range(70)] for _ in range(150)]))
         self.write("v.npy", npy([[generator.random() for _ in range(70)] for _ in range(33)]))
+        self.write("x.npy", npy([[generator.random() for _ in range(20)] for _ in range(290)], "f"))
         self.write("q.csv", "".join(f"{(-1) ** k}\n" for k in range(POINTS)))
         self.write("u.csv", "".join(f"{0.5 + k % 7 / 20}\n" for k in range(POINTS)))
         self.write("few.csv", "0,0,0\n1,0,0\n1,1,1\n")
@@ -79,7 +83,7 @@ class Ranks(CommandTest):
                             ["none/r.npy"])
         self.write("n.npy", npy([[0, 0, float("nan")], [1, 1, 1]]))
         for task in (["energy"], ["triplets"], ["neighbors", "--cutoff", "1", "-o", "r.npz"],
-                     ["histogram", "--to", "1", "-o", "r.csv"]):
+                     ["histogram", "--to", "1", "-o", "r.csv"], ["knn", "-o", "r.npz"]):
             self.assert_refused(["pairs", *task, "n.npy", "--device", "cpu,cpu,cpu", "--quiet"], ["n.npy: row 1, column 3"])
 
 

@@ -45,9 +45,10 @@ compare energy -o "$scratch/r.npy" --cutoff 2.5 --shift force --box 9,9,9
 compare triplets
 compare neighbors -o "$scratch/r.npz" --cutoff 1.5
 compare neighbors -o "$scratch/r.npz" --cutoff 2.5 --half --sorted --box 9,9,9
+compare knn -o "$scratch/r.npz" --k 5
 compare histogram -o "$scratch/r.csv" --to 4 --box 9,9,9
 
-for line in "knn $points --k 2 -o $scratch/r.npz" "contacts $points $points" "maps --cells 64" "ladder --most 128"; do
+for line in "contacts $points $points" "maps --cells 64" "ladder --most 128"; do
     # shellcheck disable=SC2086
     launch 2 "$TESELA" pairs $line
     if [ "$status" -ne 2 ] || [ "$(grep -c '^tesela: error: .*runs on one device' "$scratch/out")" -ne 1 ]; then

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/pairs/command.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "io/grid/npz.h"
 
@@ -67,26 +68,31 @@ static tsl_status write_result(const nearest_work *work, int64_t count)
     return tsl_npz_write(work->task.context, work->options->output, members, 2);
 }
 
+static tsl_status reserve(nearest_work *work)
+{
+    const int64_t count = work->points.points.count * work->options->k;
+    const int precision = work->points.points.precision;
+    work->indices = tsl_allocate((size_t)(4 * count));
+    work->distances = tsl_allocate((size_t)(precision * count));
+    return work->indices == NULL || work->distances == NULL
+               ? tsl_fail_memory(work->task.context, (4 + precision) * count, "nearest points")
+               : TSL_OK;
+}
+
 static tsl_status run(nearest_work *work)
 {
     const tsl_points *const points = &work->points.points;
     tsl_status status = TSL_OK;
-    int64_t count;
     double ready;
-    TSL_TRY(tsl_point_set_read(&work->points, work->task.context, work->options->input));
-    count = points->count * work->options->k;
-    work->indices = tsl_allocate((size_t)(4 * count));
-    work->distances = tsl_allocate((size_t)(points->precision * count));
-    if (work->indices == NULL || work->distances == NULL) {
-        return tsl_fail_memory(work->task.context, (4 + points->precision) * count,
-                               "nearest points");
-    }
+    TSL_TRY(pairs_read(&work->points, work->task.group, work->options->input));
+    TSL_TRY(tsl_comm_agree(work->task.context, reserve(work)));
     ready = tsl_seconds();
     work->task.setup = ready - work->task.begun;
     TSL_TRY(tsl_nearest_find(work->indices, work->distances, work->task.context, work->options->k,
                              points));
     work->task.compute = tsl_seconds() - ready;
-    status = write_result(work, count);
+    status =
+        work->task.group->rank == 0 ? write_result(work, points->count * work->options->k) : TSL_OK;
 done:
     return status;
 }
@@ -115,7 +121,7 @@ static void print(FILE *stream, const void *user)
             "in %.3f s\n",
             work->options->output, work->options->k, (long long)work->points.points.count,
             work->points.points.dimensions, pairs_precision_name(work->points.points.precision),
-            tsl_context_device(work->task.context), work->task.compute);
+            work->task.group->devices, work->task.compute);
 }
 
 static void init(const cli_command *self, void *options)
@@ -124,28 +130,23 @@ static void init(const cli_command *self, void *options)
     *(nearest_options *)options = (nearest_options){.k = 16};
 }
 
-static int run_command(const cli_command *self, int argc, char **argv)
+static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    nearest_options options;
-    nearest_work work = {.options = &options};
-    int exit_status;
-    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    work.task = pairs_begin(NULL, &options);
-    tsl_status status = cli_open_context(&work.task.context, &options.common);
-    if (status == TSL_OK) {
-        status = run(&work);
-    }
-    if (status == TSL_OK) {
+    nearest_work work = {.options = options, .task = pairs_begin(group, options)};
+    tsl_status status = run(&work);
+    if (status == TSL_OK && group->rank == 0) {
         status = pairs_tell(&work.task, print, write_body, &work);
     }
-    exit_status = cli_end(work.task.context, status, false);
     tsl_point_set_release(&work.points);
     tsl_release(work.indices);
     tsl_release(work.distances);
-    tsl_context_destroy(work.task.context);
-    return exit_status;
+    return status;
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    nearest_options options;
+    return pairs_run_ranks(self, &options, argc, argv, run_rank);
 }
 
 const cli_command pairs_nearest = {.name = "knn",
@@ -158,4 +159,4 @@ const cli_command pairs_nearest = {.name = "knn",
                                    .init = init,
                                    .check = check,
                                    .argument = set_argument,
-                                   .places = CLI_ONE_DEVICE};
+                                   .places = CLI_ONE_RANK};

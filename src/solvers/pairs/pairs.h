@@ -152,6 +152,26 @@ typedef struct tsl_product_functions {
  */
 const tsl_product_functions *tsl_product_functions_now(void);
 
+/* ---- rows of distances on the CPU (rows_avx512.c) -------------------------------------------- */
+
+/* Coordinates of points, at most, whose distances are made so. */
+enum { TSL_SHORT = 4 };
+
+/* By precision, single and double: out[j - first] becomes the Euclidean distance of a row's point,
+ * of d <= TSL_SHORT coordinates, and column j, first <= j < end, of points in blocks. Bits are
+ * those of sqrt() and of differences squared and added in their order. With `past_caches` whole
+ * lines of memory are not kept in caches, and another thread is to wait for a fence before it reads
+ * them. */
+typedef struct tsl_row_functions {
+    void (*write_single)(float *out, const float *row, const float *columns, int d, int64_t first,
+                         int64_t end, bool past_caches);
+    void (*write_double)(double *out, const double *row, const double *columns, int d,
+                         int64_t first, int64_t end, bool past_caches);
+} tsl_row_functions;
+
+/* Those for this processor; NULL: it, or the compiler, has none that gain anything. */
+const tsl_row_functions *tsl_row_functions_now(void);
+
 /* Are the ranks of the context's communicator on devices of one kind, without which bits depend on
  * their number? If not, TSL_E_ARG on all. Collective. (ranks.c) */
 tsl_status tsl_pairs_compare_ranks(tsl_context *context);

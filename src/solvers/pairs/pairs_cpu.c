@@ -12,8 +12,8 @@ enum {
     SHORT_BAND = 16,
     FEW_DIMENSIONS = 16,
     PANEL_BYTES = 8 << 10,
-    CACHED = 8 << 20,
-    SHORT = 4
+    FAR_PANEL_BYTES = 256 << 10, /* for the second cache */
+    CACHED = 8 << 20
 };
 
 #ifdef __SSE2__

@@ -1,6 +1,8 @@
 /* Nearest points: cells or none, and memory. */
 #include <math.h>
+#include <string.h>
 
+#include "comm/comm.h"
 #include "core/core.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -129,59 +131,73 @@ done:
     return status;
 }
 
-static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
+/* Where a rank's share of the places begins; that of as many ranks as there are is the end. */
+static int64_t share_of(int64_t n, int rank, int ranks)
+{
+    const int64_t tile = TSL_NEAREST_TILE;
+    const int64_t begin = tile * tsl_comm_slice((n + tile - 1) / tile, rank, ranks);
+    return begin < n ? begin : n;
+}
+
+/* Where results go: on the CPU to the caller's arrays. */
+static tsl_status choose_results(tsl_search *s, tsl_nearest_task *task, int32_t *indices,
+                                 void *distances)
+{
+    tsl_status status = TSL_OK;
+    if (s->context->ops != &tsl_device_cpu) {
+        return reserve(s, task);
+    }
+    task->indices = indices;
+    task->distances = distances;
+    if (distances == NULL) {
+        TSL_TRY(tsl_search_reserve(s, TSL_ROOM_DISTANCES, task->n * task->k * task->precision,
+                                   "distances of nearest points"));
+        task->distances = s->room[TSL_ROOM_DISTANCES];
+    }
+done:
+    return status;
+}
+
+/* This rank's share. */
+static tsl_status run(tsl_search *s, tsl_nearest_task *task, int32_t *indices, void *distances,
                       const tsl_points *points)
 {
     tsl_context *const context = s->context;
-    const int64_t n = points->count;
+    const int64_t n = points->count, some = task->end - task->begin;
     const tsl_neighbor_task *cells;
     double begun = tsl_seconds();
-    tsl_nearest_task task = {.precision = points->precision,
-                             .dimensions = points->dimensions,
-                             .k = k,
-                             .keep = k + TSL_NEAREST_SPARE,
-                             .n = n};
     tsl_status status = TSL_OK;
-    TSL_TRY(sort(s, &cells, context, points, task.keep));
+    TSL_TRY(sort(s, &cells, context, points, task->keep));
     if (cells == NULL) {
-        TSL_TRY(send(s, &task, points));
+        TSL_TRY(send(s, task, points));
     } else {
-        task.rows = cells->points;
+        task->rows = cells->points;
+        task->order = cells->order;
     }
-    if (context->ops != &tsl_device_cpu) {
-        TSL_TRY(reserve(s, &task));
-    } else {
-        task.indices = indices;
-        task.distances = distances;
-        if (distances == NULL) {
-            TSL_TRY(tsl_search_reserve(s, TSL_ROOM_DISTANCES, n * k * points->precision,
-                                       "distances of nearest points"));
-            task.distances = s->room[TSL_ROOM_DISTANCES];
-        }
-    }
+    TSL_TRY(choose_results(s, task, indices, distances));
     if (cells == NULL) { /* sorting into cells is part of it */
         begun = tsl_seconds();
     }
-    TSL_TRY(context->ops->pairs->nearest->find(context, &task, cells));
+    TSL_TRY(some > 0 ? context->ops->pairs->nearest->find(context, task, cells) : TSL_OK);
     tsl_profile_add(context, "nearest points", begun, n * points->dimensions * points->precision,
-                    cells != NULL ? 0 : 2 * n * n * points->dimensions);
+                    cells != NULL ? 0 : 2 * n * some * points->dimensions);
     if (context->ops != &tsl_device_cpu) {
-        TSL_TRY(context->ops->download(context, indices, task.indices, 4 * n * k));
+        TSL_TRY(context->ops->download(context, indices, task->indices, 4 * n * task->k));
         if (distances != NULL) {
-            TSL_TRY(context->ops->download(context, distances, task.distances,
-                                           n * k * points->precision));
+            TSL_TRY(context->ops->download(context, distances, task->distances,
+                                           n * task->k * points->precision));
         }
     }
 done:
     return status;
 }
 
-tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *context, int k,
-                            const tsl_points *points)
+static tsl_status find_part(tsl_search *s, tsl_nearest_task *task, int32_t *indices,
+                            void *distances, tsl_context *context, const tsl_points *points)
 {
-    tsl_search search = {.context = context};
-    if (k < 1 || k > TSL_NEAREST_MOST) {
-        return tsl_fail(context, TSL_E_ARG, "%d nearest points: give 1 to %d", k, TSL_NEAREST_MOST);
+    if (task->k < 1 || task->k > TSL_NEAREST_MOST) {
+        return tsl_fail(context, TSL_E_ARG, "%d nearest points: give 1 to %d", task->k,
+                        TSL_NEAREST_MOST);
     }
     if (points->count < 0 || points->count > INT32_MAX || points->dimensions < 1 ||
         (points->precision != 4 && points->precision != 8)) {
@@ -190,11 +206,110 @@ tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *cont
                         "or 8",
                         (long long)points->count, points->dimensions, points->precision);
     }
-    tsl_status status =
+    const tsl_status status =
         tsl_pairs_check_points(context, points, points->name != NULL ? points->name : "a");
-    if (status == TSL_OK && points->count > 0) {
-        status = run(&search, indices, distances, k, points);
+    return status == TSL_OK && points->count > 0 ? run(s, task, indices, distances, points)
+                                                 : status;
+}
+
+/* ---- ranks ---------------------------------------------------------------------------------- */
+
+/* Rows of all ranks on their way to rank 0. */
+typedef struct gathered {
+    int32_t *order;           /* [n]; NULL: every point is in its own place */
+    char *own;                /* this rank's rows, place by place */
+    char *all;                /* of rank 0: everybody's */
+    int64_t *bytes, *offsets; /* [ranks] */
+} gathered;
+
+/* Room for rows of `bytes` bytes. */
+static tsl_status open_gathered(gathered *g, tsl_context *context, const tsl_nearest_task *task,
+                                int64_t bytes)
+{
+    const int ranks = context->comm->size;
+    const int64_t own = (task->end - task->begin) * bytes;
+    const int64_t all = context->comm->rank == 0 ? task->n * bytes : 0;
+    g->own = tsl_allocate((size_t)own);
+    g->all = tsl_allocate((size_t)all);
+    g->bytes = tsl_allocate(2 * (size_t)ranks * sizeof *g->bytes);
+    g->order = task->order != NULL ? tsl_allocate((size_t)(4 * task->n)) : NULL;
+    if (g->own == NULL || g->all == NULL || g->bytes == NULL ||
+        (task->order != NULL && g->order == NULL)) {
+        return tsl_fail_memory(context, own + all + 4 * task->n, "nearest points of ranks");
     }
+    g->offsets = g->bytes + ranks;
+    return task->order != NULL ? context->ops->download(context, g->order, task->order, 4 * task->n)
+                               : TSL_OK;
+}
+
+/* Rows, of `bytes` bytes each, of all ranks into rank 0's. Collective. */
+static tsl_status gather(const gathered *g, tsl_context *context, char *rows, int64_t bytes,
+                         const tsl_nearest_task *task)
+{
+    tsl_comm *const comm = context->comm;
+    const tsl_comm_parts parts = {g->all, g->bytes, g->offsets};
+    tsl_status status = TSL_OK;
+    for (int64_t p = task->begin; p < task->end; p++) {
+        const int64_t i = g->order != NULL ? g->order[p] : p;
+        memcpy(g->own + (p - task->begin) * bytes, rows + i * bytes, (size_t)bytes);
+    }
+    for (int q = 0; q < comm->size; q++) {
+        g->offsets[q] = share_of(task->n, q, comm->size) * bytes;
+        g->bytes[q] = share_of(task->n, q + 1, comm->size) * bytes - g->offsets[q];
+    }
+    TSL_TRY(tsl_comm_gather(comm, NULL, g->own, g->bytes[comm->rank],
+                            comm->rank == 0 ? &parts : NULL, 0));
+    for (int64_t p = 0; p < task->n && comm->rank == 0; p++) {
+        const int64_t i = g->order != NULL ? g->order[p] : p;
+        memcpy(rows + i * bytes, g->all + p * bytes, (size_t)bytes);
+    }
+done:
+    return status;
+}
+
+static tsl_status gather_rows(int32_t *indices, void *distances, tsl_context *context,
+                              const tsl_nearest_task *task)
+{
+    const int64_t wide = task->precision > 4 && distances != NULL ? task->precision : 4;
+    gathered g = {.own = NULL};
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_comm_agree(context, open_gathered(&g, context, task, wide * task->k)));
+    TSL_TRY(gather(&g, context, (char *)indices, 4 * (int64_t)task->k, task));
+    if (distances != NULL) {
+        TSL_TRY(gather(&g, context, distances, (int64_t)task->precision * task->k, task));
+    }
+done:
+    tsl_release(g.order);
+    tsl_release(g.own);
+    tsl_release(g.all);
+    tsl_release(g.bytes);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *context, int k,
+                            const tsl_points *points)
+{
+    const tsl_comm *const comm = context->comm;
+    tsl_search search = {.context = context};
+    tsl_nearest_task task = {
+        .precision = points->precision,
+        .dimensions = points->dimensions,
+        .k = k,
+        .keep = k + TSL_NEAREST_SPARE,
+        .n = points->count,
+        .first_tile = (int)(share_of(points->count, comm->rank, comm->size) / TSL_NEAREST_TILE),
+        .begin = share_of(points->count, comm->rank, comm->size),
+        .end = share_of(points->count, comm->rank + 1, comm->size)};
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_pairs_compare_ranks(context));
+    TSL_TRY(
+        tsl_comm_agree(context, find_part(&search, &task, indices, distances, context, points)));
+    if (comm->size > 1 && points->count > 0) {
+        TSL_TRY(gather_rows(indices, distances, context, &task));
+    }
+done:
     tsl_search_close(&search);
     return status;
 }

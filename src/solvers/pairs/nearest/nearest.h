@@ -19,7 +19,11 @@ typedef struct tsl_nearest_task {
     int k;
     int keep; /* candidates of a point: k and some more */
     int64_t n;
-    const void *rows;    /* [n][dimensions] */
+    int64_t begin, end;   /* whose nearest are wanted: places of the order, else points; begin is
+                             n or a multiple of TSL_NEAREST_TILE, end too */
+    int first_tile;       /* begin, counted in tiles */
+    const int32_t *order; /* [n]: a place's point; NULL: every point is in its own place */
+    const void *rows;     /* [n][dimensions] */
     void *blocks;        /* the same as tsl_pairs_copy_blocks() has it, on GPUs room for that or for
                             numbers in two parts, both made there; NULL where there are cells */
     float *centre;       /* [dimensions]: near the middle of the points */
@@ -33,8 +37,9 @@ typedef struct tsl_nearest_task {
 } tsl_nearest_task;
 
 typedef struct tsl_nearest_ops {
-    /* Indices and distances; by way of cells that points of one to three coordinates were sorted
-     * into, in open space, unless those are NULL. May wait. */
+    /* Indices and distances of points at the places `begin` to `end` - 1, which are some; by way of
+     * cells that points of one to three coordinates were sorted into, in open space, unless those
+     * are NULL. May wait. */
     tsl_status (*find)(tsl_context *context, const tsl_nearest_task *task,
                        const struct tsl_neighbor_task *cells);
 } tsl_nearest_ops;
