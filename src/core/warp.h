@@ -222,4 +222,21 @@ TSL_THREAD_FN void tsl_copy_piece(void *to, const void *from)
 #endif
 }
 
+/* The same where `there` says so; zeros, and nothing is read, elsewhere. */
+TSL_THREAD_FN void tsl_copy_piece_or_zeros(void *to, const void *from, int there)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(__cvta_generic_to_global(from)), "r"(there ? 16 : 0)
+                 : "memory");
+#else
+    if (there) {
+        memcpy(to, from, 16);
+    } else {
+        memset(to, 0, 16);
+    }
+#endif
+}
+
 #endif
