@@ -21,9 +21,10 @@ BOUND, NEED = 0.25, 10
 
 def advised(tesela, rates, values):
     """Seconds that the command says a loop takes."""
-    size, operations, double, active, to_card, from_card, launches = values
+    size, operations, double, active, to_card, from_card, launches, threads, chain = values
     command = [tesela, "lab", "advise", "--rates", rates, "--bytes", size, "--operations", operations, "--active", active,
-               "--to-card", to_card, "--from-card", from_card, "--launches", launches, "--pinned", "--quiet", "--json", "-"]
+               "--to-card", to_card, "--from-card", from_card, "--launches", launches,
+               "--kernel-threads", threads, "--chain", chain, "--pinned", "--quiet", "--json", "-"]
     done = subprocess.run(command + ["--double"] * (double == "1"), text=True, stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)["results"]["seconds"]["loop"]
 

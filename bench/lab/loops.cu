@@ -1,6 +1,7 @@
 /* Loops of known bytes and operations, timed on a card: bench/lab/advice.py compares their times
  * with what `tesela lab advise` says. A line each: name, bytes, operations, double, active lanes,
- * bytes to the card, bytes from it, launches, milliseconds. */
+ * bytes to the card, bytes from it, launches, threads, reads of a thread of which each waits for
+ * the one before, milliseconds. */
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -132,10 +133,10 @@ template <class Work> static double measure(Work work)
 }
 
 static void tell(const char *name, double bytes, double operations, int of_double, double active,
-                 double to_card, double from_card, int launches, double ms)
+                 double to_card, double from_card, double threads, int chain, double ms)
 {
-    printf("%s %.0f %.0f %d %.4f %.0f %.0f %d %.5f\n", name, bytes, operations, of_double, active,
-           to_card, from_card, launches, ms);
+    printf("%s %.0f %.0f %d %.4f %.0f %.0f 1 %.0f %d %.5f\n", name, bytes, operations, of_double,
+           active, to_card, from_card, threads, chain, ms);
 }
 
 int main()
@@ -150,27 +151,27 @@ int main()
     cudaMemset(x, 0, 3 * n * sizeof(double));
     cudaMemset(y, 0, 3 * n * sizeof(double));
     double *dx = (double *)x, *dy = (double *)y;
-    tell("scale", 8 * m, m, 0, 1, 0, 0, 1, measure([&] { scale<<<blocks, 256>>>(n, 3, x, y); }));
-    tell("saxpy", 12 * m, 2 * m, 0, 1, 0, 0, 1,
+    tell("scale", 8 * m, m, 0, 1, 0, 0, m, 1, measure([&] { scale<<<blocks, 256>>>(n, 3, x, y); }));
+    tell("saxpy", 12 * m, 2 * m, 0, 1, 0, 0, m, 1,
          measure([&] { saxpy<<<blocks, 256>>>(n, 3, x, y); }));
-    tell("triad", 24 * m, 2 * m, 1, 1, 0, 0, 1,
+    tell("triad", 24 * m, 2 * m, 1, 1, 0, 0, m, 1,
          measure([&] { triad<<<blocks, 256>>>(n, 3, dx, dx + n, dy); }));
-    tell("sum", 4 * m, m, 0, 1, 0, 0, 1, measure([&] { sum<<<n / 2048, 256>>>(n, x, y); }));
-    tell("strided", 5 * m, 0, 0, 1, 0, 0, 1,
+    tell("sum", 4 * m, m, 0, 1, 0, 0, m / 8, 8, measure([&] { sum<<<n / 2048, 256>>>(n, x, y); }));
+    tell("strided", 5 * m, 0, 0, 1, 0, 0, m / 4, 1,
          measure([&] { strided<<<blocks / 4, 256>>>(n, x, y); }));
-    tell("transpose", 8 * m, 0, 0, 1, 0, 0, 1,
+    tell("transpose", 8 * m, 0, 0, 1, 0, 0, m / 4, 1,
          measure([&] { transpose<<<dim3(4096 / 32, 8192 / 32), dim3(32, 8)>>>(x, y, 4096); }));
-    tell("polynomial-16", 8 * m, 2 * 16 * m, 0, 1, 0, 0, 1,
+    tell("polynomial-16", 8 * m, 2 * 16 * m, 0, 1, 0, 0, m, 1,
          measure([&] { polynomial<float><<<blocks, 256>>>(n, 16, 0.5f, x, y); }));
-    tell("polynomial-1024", 8 * m, 2 * 1024 * m, 0, 1, 0, 0, 1,
+    tell("polynomial-1024", 8 * m, 2 * 1024 * m, 0, 1, 0, 0, m, 1,
          measure([&] { polynomial<float><<<blocks, 256>>>(n, 1024, 0.5f, x, y); }));
-    tell("polynomial-1024-double", 16 * m, 2 * 1024 * m, 1, 1, 0, 0, 1,
+    tell("polynomial-1024-double", 16 * m, 2 * 1024 * m, 1, 1, 0, 0, m, 1,
          measure([&] { polynomial<double><<<blocks, 256>>>(n, 1024, 0.5, dx, dy); }));
-    tell("uneven", 8 * m, 2 * 64 * 16.5 * m, 0, 16.5 / 32, 0, 0, 1,
+    tell("uneven", 8 * m, 2 * 64 * 16.5 * m, 0, 16.5 / 32, 0, 0, m, 1,
          measure([&] { uneven<<<blocks, 256>>>(n, 0.5f, x, y); }));
-    tell("stencil", 8.0 * 512 * 512 * 512, 7.0 * 512 * 512 * 512, 0, 1, 0, 0, 1,
+    tell("stencil", 8.0 * 512 * 512 * 512, 7.0 * 512 * 512 * 512, 0, 1, 0, 0, 512.0 * 512 * 512, 1,
          measure([&] { stencil<<<dim3(512 / 32, 512 / 8, 512), dim3(32, 8)>>>(512, x, y); }));
-    tell("saxpy-copied", 12 * m, 2 * m, 0, 1, 8 * m, 4 * m, 1, measure([&] {
+    tell("saxpy-copied", 12 * m, 2 * m, 0, 1, 8 * m, 4 * m, m, 1, measure([&] {
              cudaMemcpy(x, host, n * sizeof(float), cudaMemcpyHostToDevice);
              cudaMemcpy(y, host, n * sizeof(float), cudaMemcpyHostToDevice);
              saxpy<<<blocks, 256>>>(n, 3, x, y);

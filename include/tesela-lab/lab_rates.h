@@ -1,5 +1,6 @@
-/* What a card can do, measured on it: bytes and operations a second. For nvcc, not for the lab's
- * own run: `tesela lab bench` prints these rates, and checks on a card compare kernels with them.
+/* What a card can do, measured on it: bytes and operations a second, and latency. For nvcc, not for
+ * the lab's own run: `tesela lab bench` prints these rates, and checks on a card compare kernels
+ * with them.
  *
  * Each is the median of several runs, timed by events around one launch or copy after the level-2
  * cache was filled with something else. */
@@ -75,6 +76,17 @@ template <class T> __global__ void fma_kernel(T *to, T a, T b)
     if (sum == (T)-1) { /* never */
         *to = sum;
     }
+}
+
+/* `reads` reads of a thread, each of which waits for the one before: the words are 0. */
+__global__ void chain_kernel(int *to, const int *from, long stride, int reads)
+{
+    const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    long at = i;
+    for (int k = 1; k < reads; k++) {
+        at += stride + from[at];
+    }
+    to[i] = from[at];
 }
 
 __global__ void empty_kernel()
@@ -244,6 +256,40 @@ inline double launch_seconds()
            launches;
 }
 
+/* Threads that the card runs at a time. */
+inline double resident_threads()
+{
+    int device = 0, of_one = 1;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&of_one, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    return (double)multiprocessors() * of_one;
+}
+
+/* Seconds of `threads` threads, of `reads` reads each, of words that no other thread reads. */
+inline double chain_seconds(const Flush &flush, const Arrays &m, long threads, int reads)
+{
+    return 1e-3 * milliseconds(flush, RATE_RUNS, [&] {
+               chain_kernel<<<(unsigned)(threads / 256), 256>>>((int *)m.a, (const int *)m.b,
+                                                                threads, reads);
+           });
+}
+
+/* A card full of threads takes start + reads * latency until each has been replaced by the next.
+ * Both are of differences, so that the time of a launch itself is in neither. */
+inline void print_latency(const Flush &flush, const Arrays &m)
+{
+    const int reads = 8;
+    const long threads = m.n / reads;
+    const double resident = resident_threads(), full = (double)threads / resident;
+    const double one = chain_seconds(flush, m, threads, 1);
+    const double twice = chain_seconds(flush, m, 2 * threads, 1);
+    const double chain = chain_seconds(flush, m, threads, reads);
+    const double latency = (chain - one) / (reads - 1) / full;
+    printf("resident %.4e\n", resident);
+    printf("start %.4e\n", std::max((twice - one) / full - latency, 1e-9));
+    printf("latency %.4e\n", latency);
+}
+
 /* All rates, a line each: a name and a number. Returns an exit status. */
 inline int print_rates(int card)
 {
@@ -266,6 +312,7 @@ inline int print_rates(int card)
     printf("to_card_pinned %.4e\n", link_rate(flush, m, true, cudaMemcpyHostToDevice));
     printf("from_card_pinned %.4e\n", link_rate(flush, m, true, cudaMemcpyDeviceToHost));
     printf("launch %.4e\n", launch_seconds());
+    print_latency(flush, m);
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) {
         printf("error %s\n", cudaGetErrorString(error));

@@ -99,6 +99,28 @@ static tsl_status find_compiler(char path[PATH_MAX], tsl_context *context, const
                     "clang) or g++");
 }
 
+/* ---- functions of the host ------------------------------------------------------------------ */
+
+/* Calls of these go through the runtime, and are calls: no compiler puts anything else there. */
+static const char host_functions[] = "-Wl"
+#define TSL_HOST(type, name, parameters, arguments) ",--wrap=" #name
+#define TSL_HOST_NOTHING(name, parameters, arguments) ",--wrap=" #name
+#define TSL_HOST_LIST(name, of_a_list, parameters, last, arguments) ",--wrap=" #name
+#include "lab/run/host.def"
+#undef TSL_HOST
+#undef TSL_HOST_NOTHING
+#undef TSL_HOST_LIST
+    ;
+static const char *const as_calls[] = {
+#define TSL_HOST(type, name, parameters, arguments) "-fno-builtin-" #name,
+#define TSL_HOST_NOTHING(name, parameters, arguments) "-fno-builtin-" #name,
+#define TSL_HOST_LIST(name, of_a_list, parameters, last, arguments) "-fno-builtin-" #name,
+#include "lab/run/host.def"
+#undef TSL_HOST
+#undef TSL_HOST_NOTHING
+#undef TSL_HOST_LIST
+    NULL};
+
 /* ---- linking -------------------------------------------------------------------------------- */
 
 /* Each variable gets a gap behind it, of a multiple of the banks' 128 bytes, so that an access past
@@ -131,7 +153,10 @@ static tsl_status write_script(tsl_context *context, const char *path, int secti
                   "  tsl_constant_variables : ALIGN(4096) {\n");
     write_kind(file, "constant", sections);
     fprintf(file, "    *(tsl_pad.constant)\n    . = ALIGN(4096);\n    tsl_constant_end = .;\n  }\n"
-                  "}\nINSERT AFTER .data;\n");
+                  "}\nINSERT AFTER .data;\n"
+                  "SECTIONS {\n  tsl_runtime : {\n    tsl_runtime_begin = .;\n"
+                  "    *libtesela_lab_run.a:*(.text .text.*)\n    tsl_runtime_end = .;\n  }\n"
+                  "}\nINSERT AFTER .text;\n");
     return tsl_output_commit(output);
 }
 
@@ -180,6 +205,7 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
         "-fsanitize=thread",
         "-fno-pie",
         "-ffp-contract=off",
+        "-U_FORTIFY_SOURCE", /* whose copies have other names */
         "-fno-strict-aliasing"};
     /* Code keeps the source's order and is not doubled: lanes meet again where they did. Accesses
      * are not moved across branches, nor dropped where one compiler alone would. */
@@ -196,9 +222,15 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
     static const char *const of_gcc[] = {"tsan-distinguish-volatile=1"};
     static const char *const plain_clang[] = {"-fno-vectorize", "-fno-slp-vectorize",
                                               "-fno-crash-diagnostics"};
-    static const char *const plain_gcc[] = {
-        "-fno-reorder-blocks", "-fno-reorder-blocks-and-partition", "-fno-crossjumping",
-        "-fno-thread-jumps", "-fno-tree-fre"};
+    /* gcc puts small copies in line where its own instrumentation does not see them. */
+    static const char *const plain_gcc[] = {"-fno-builtin-memcpy",
+                                            "-fno-builtin-memmove",
+                                            "-fno-builtin-memset",
+                                            "-fno-reorder-blocks",
+                                            "-fno-reorder-blocks-and-partition",
+                                            "-fno-crossjumping",
+                                            "-fno-thread-jumps",
+                                            "-fno-tree-fre"};
     const bool clang = is_clang(compiler);
     const size_t plain = (clang ? sizeof plain_clang : sizeof plain_gcc) / sizeof *plain_gcc;
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
@@ -211,6 +243,7 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
     for (size_t i = 0; i < plain; i++) {
         tsl_lab_command_add(c, clang ? plain_clang[i] : plain_gcc[i]);
     }
+    tsl_lab_command_add_all(c, as_calls);
 }
 
 /* `more`: options besides, ended by NULL. */
@@ -265,6 +298,7 @@ static tsl_status link_program(tsl_lab_build *build, tsl_context *context, const
                                      script,
                                      "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
                                      "-Wl,--wrap=__assert_fail",
+                                     host_functions,
                                      "-lm",
                                      NULL};
     tsl_lab_command_add_all(&c, arguments);

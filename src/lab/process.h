@@ -11,7 +11,7 @@
 bool tsl_lab_find_program(char path[PATH_MAX], const char *name);
 
 /* A program's path and arguments while they are put together. */
-enum { TSL_LAB_MOST_ARGUMENTS = 256 };
+enum { TSL_LAB_MOST_ARGUMENTS = 384 };
 typedef struct tsl_lab_command {
     const char *arguments[TSL_LAB_MOST_ARGUMENTS]; /* ended by NULL; the caller's */
     int count;

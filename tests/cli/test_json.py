@@ -157,7 +157,7 @@ class Reports(CommandTest):
     def test_lab_advise(self):
         self.write("rates.txt", "card A card\n" + "".join(f"{name} 1e9\n" for name in (
             "copy", "read", "triad", "single", "double", "to_card", "from_card", "to_card_pinned", "from_card_pinned",
-            "launch")))
+            "launch", "resident", "start", "latency")))
         result = self.run_command("lab", "advise", "--rates", "rates.txt", "--bytes", "1000", "--json", "advice.json")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_documented("advice.json", "tesela lab advise", absent="profile[]")

@@ -4,9 +4,10 @@ import concurrent.futures
 import glob
 import os
 import re
+import shutil
 import subprocess
 
-from lab import HERE, SOURCE, TESELA
+from lab import HERE, SOURCE, TESELA, alone
 
 COURSE = os.path.join(SOURCE, "course")
 CHEATS = sorted(glob.glob(os.path.join(HERE, "cheats", "*")))
@@ -33,18 +34,28 @@ def fields(path):
     return dict(line.split(": ", 1) for line in block.strip().split("\n"))
 
 
-def lab(*arguments, timeout=600, **options):
+def run(command, timeout=600, **options):
+    return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False, timeout=timeout, **options)
+
+
+def lab(*arguments, **options):
     """Run an action of `tesela lab`."""
-    return subprocess.run([TESELA, "lab", *arguments], text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=timeout, **options)
+    return run([TESELA, "lab", *arguments], **options)
 
 
-def lint_all(test, paths, compilers):
-    """`lab lint` of these exercises, two at a time."""
-    jobs = [(path, compiler) for compiler in compilers for path in paths]
+def lint_all(test, jobs):
+    """`lab lint` of pairs of an exercise's path and the one compiler that is to be found, two at a time, without a
+    network."""
+    places = {compiler: alone(compiler) for compiler in {compiler for _, compiler in jobs}}
+    for environment, _ in places.values():
+        test.addCleanup(shutil.rmtree, environment["PATH"])
+        environment["XDG_CACHE_HOME"] = os.path.join(environment["PATH"], "cache")
 
     def lint(job):
-        return lab("lint", id_of(job[0]), "--compiler", job[1], "--threads", "1", "--seed", "20100324")
+        environment, cut_off = places[job[1]]
+        return run([*cut_off, TESELA, "lab", "lint", id_of(job[0]), "--threads", "1", "--seed", "20100324"],
+                   env=environment)
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for job, done in zip(jobs, pool.map(lint, jobs)):

@@ -64,7 +64,8 @@ SAXPY = """__global__ void saxpy(int n, float alpha, const float *x, float *y)
 }
 """
 RATES = {"copy": 4e12, "read": 5e12, "triad": 4e12, "single": 6e13, "double": 3e13, "to_card": 1e10, "from_card": 2e10,
-         "to_card_pinned": 5e10, "from_card_pinned": 4e10, "launch": 2e-6}
+         "to_card_pinned": 5e10, "from_card_pinned": 4e10, "launch": 2e-6, "resident": 2e5,
+         "start": 4e-7, "latency": 5e-7}
 
 
 class CardTest(unittest.TestCase):
@@ -163,6 +164,7 @@ class Rates(CardTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"copy +4000\.0  GB/s")
         self.assertRegex(done.stdout, r"launch +2\.0  microseconds")
+        self.assertRegex(done.stdout, r"resident +200000\.0  threads at a time\nstart +0\.400  microseconds")
         results = json.loads(self.read("report.json"))["results"]
         self.assertEqual({name: results[name] for name in RATES}, RATES)
         with open(os.path.join(SOURCE, "docs", "json.md"), encoding="utf-8") as file:
@@ -188,6 +190,13 @@ class Rates(CardTest):
         results, _ = self.advise("--bytes", "4000", "--launches", "1000")
         self.assertEqual(results["bound"], "launches")
         self.assertAlmostEqual(results["seconds"]["kernel"], 2e-3)
+        self.assertEqual(results["seconds"]["latency"], 0)
+        results, told = self.advise("--bytes", "4000", "--kernel-threads", "2e7", "--chain", "8")
+        self.assertEqual(results["bound"], "latency")
+        self.assertAlmostEqual(results["seconds"]["kernel"], 100 * (4e-7 + 8 * 5e-7))
+        self.assertIn("several elements", told)
+        results, told = self.advise("--bytes", "4", "--kernel-threads", "1000", "--launches", "3")  # none fills the card
+        self.assertAlmostEqual(results["seconds"]["latency"], 3 * (4e-7 + 5e-7), places=9)
         results, told = self.advise("--bytes", "4000000000", "--to-card", "1000000000", "--from-card", "1000000000",
                                     "--seconds", "1.51", "--share", "0.9")
         self.assertEqual(results["bound"], "copies")
@@ -214,7 +223,7 @@ class Rates(CardTest):
         told = json.loads(self.read("report.json"))["parameters"]
         self.assertEqual(told["bytes"], 1e6 * 2 * 32 * (48 + 2 * 4))
         self.assertAlmostEqual(told["active"], (32 + 24) / 64)
-        self.assertEqual(told["launches"], 2)
+        self.assertEqual((told["launches"], told["threads"], told["chain"]), (2, 1e6 * 128, 1))
         self.assertIn("neighbouring lanes", done.stdout)
         done = self.lab("advise", "--rates", os.path.join(self.folder, "rates.txt"), path, "--bytes", "1000")
         self.assertIn("1000 bytes", done.stdout)
@@ -228,6 +237,7 @@ class Rates(CardTest):
                                  (["--rates", self.write("a.txt", "copy fast\n"), "--bytes", "1"], "a.txt:1: a line is"),
                                  (["--rates", self.write("b.txt", "copy nan\n"), "--bytes", "1"], "b.txt:1: a line is"),
                                  (["--rates", self.write("c.txt", "copy 1\n"), "--bytes", "1"], "`read` is missing"),
+                                 (["--rates", self.write("d.txt", "copy\n"), "--bytes", "1"], "d.txt:1: a line is"),
                                  (["--rates", rates, nothing], "launches no kernel"),
                                  (["--rates", rates, "no.cu"], "No such file")):
             with self.subTest(arguments=arguments):

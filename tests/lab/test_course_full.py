@@ -15,7 +15,7 @@ from lab import COMPILERS, TESELA, alone, need_compilers
 
 class All(unittest.TestCase):
     def test_exercises(self):
-        lint_all(self, exercises(), COMPILERS)
+        lint_all(self, [(path, compiler) for compiler in COMPILERS for path in exercises()])
 
     def test_alone(self):
         """All solutions with one compiler alone to be found, and no network."""

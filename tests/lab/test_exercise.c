@@ -126,12 +126,28 @@ static void test_predictions(void **state)
     static const struct {
         const char *given, *right;
         bool same;
-    } cases[] = {{"8", "8", true},        {"8.0", "8", true},
-                 {"8.01", "8", false},    {"16777218", "16777216", false},
-                 {"66.67", "66.7", true}, {"67.5", "66.7", false},
-                 {"nan", "8", false},     {"inf", "8", false},
-                 {"?", "8", false},       {"GPU", "gpu", true},
-                 {"cpu", "gpu", false},   {"", "gpu", false}};
+    } cases[] = {{"8", "8", true},
+                 {"8.0", "8", true},
+                 {"8.01", "8", false},
+                 {"16777218", "16777216", false},
+                 {"66.67", "66.7", true},
+                 {"67.5", "66.7", false},
+                 {"nan", "8", false},
+                 {"inf", "8", false},
+                 {"?", "8", false},
+                 {"GPU", "gpu", true},
+                 {"cpu", "gpu", false},
+                 {"", "gpu", false},
+                 {"1 500 000", "1500000", true},
+                 {"65,536", "65536", true},
+                 {"65.536", "65536", true},
+                 {"66,7", "66.7", true},
+                 {"25 %", "25", true},
+                 {"1.000", "1", true},
+                 {"65,53", "65536", false},
+                 {"65,5360", "65536", false},
+                 {"1 50", "150", false},
+                 {"2.625", "2625.0", false}};
     char value[16];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

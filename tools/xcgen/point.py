@@ -176,8 +176,14 @@ class Point:
 
     @property
     def excess(self):
-        """8 n (tau - tau_W) of the whole density"""
-        return self.graph.fms(self.rho, 8 * self.tau, self.sigma)
+        """8 n (tau - tau_W) of the whole density. Of two spins a sum of four differences, a with a, b with b and each
+        with the other: rounding n, tau or sigma before would cost the digits that fms keeps."""
+        g = self.graph
+        if not self.polarised:
+            return g.fms(self.rho, 8 * self.tau, self.sigma)
+        (a, b), (ta, tb), (aa, bb) = self.spin, [8 * t for t in self.taus], self.sigmas
+        total = (g.fms(a, ta, aa) + g.fms(b, tb, bb)) + (g.fms(a, tb, self.cross) + g.fms(b, ta, self.cross))
+        return g.state(total, [(self.rho, 8 * self.tau), (self.tau, 8 * self.rho), (self.sigma, g.const(-1))])
 
     @property
     def f_zeta(self):

@@ -21,6 +21,8 @@ typedef struct advise_options {
     bool fp64;
     double active;
     int launches;
+    double threads;
+    int chain;
     int64_t to_card, from_card;
     bool pinned;
     double host_seconds;
@@ -55,9 +57,16 @@ static const cli_option rows[] = {
      .help = "lanes of a warp that are at work, on average, where branches diverge: @"},
     {"launches", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(advise_options, launches),
      .range = {1, 1000000000}, .help = "of kernels"},
+    {"kernel-threads", .value = "COUNT", .kind = CLI_REAL, CLI_FIELD(advise_options, threads),
+     .range = {0, 1e15}, .help = "that the launches start in all, e.g. 33554432",
+     .otherwise = "not known: latency is left out"},
+    {"chain", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(advise_options, chain),
+     .range = {0, 1000000000},
+     .help = "reads of a thread of which each waits for the one before: @"},
     {"scale", .value = "FACTOR", .kind = CLI_REAL, CLI_FIELD(advise_options, scale),
      .range = {0, 1e12, .above = true},
-     .help = "the real size over that of the file's run: bytes and operations are multiplied"},
+     .help =
+         "the real size over that of the file's run: bytes, operations and threads are multiplied"},
     {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(advise_options, compiler),
      .help = "of the file: clang++ or g++, or a path", .otherwise = "as found"},
     {.heading = "What goes to the card and back:"},
@@ -92,7 +101,7 @@ static void init(const cli_command *self, void *options)
 {
     (void)self;
     *(advise_options *)options =
-        (advise_options){.active = 1, .launches = 1, .share = 1, .scale = 1};
+        (advise_options){.active = 1, .launches = 1, .chain = 1, .share = 1, .scale = 1};
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */
@@ -102,7 +111,18 @@ static bool is_stopped(void)
     return cli_signal() != 0;
 }
 
-/* Take bytes, lanes and launches from counts of the file's run; what was given stays. */
+/* Threads of all launches. */
+static double threads_of(const tsl_lab_session *s)
+{
+    double threads = 0;
+    for (int64_t i = 0; i < s->launch_count; i++) {
+        const unsigned *grid = s->launches[i].grid, *block = s->launches[i].block;
+        threads += (double)grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2];
+    }
+    return threads;
+}
+
+/* Take bytes, lanes, launches and threads from counts of the file's run; what was given stays. */
 static void take_counts(advise_work *work, const tsl_lab_session *s)
 {
     const advise_options *o = work->options;
@@ -124,6 +144,9 @@ static void take_counts(advise_work *work, const tsl_lab_session *s)
     }
     if (!cli_given(&o->common, &o->launches)) {
         work->loop.launches = (double)s->launch_count;
+    }
+    if (!cli_given(&o->common, &o->threads)) {
+        work->loop.threads = o->scale * threads_of(s);
     }
     work->waste = sectors > 0 ? 1 - least / sectors : 0;
 }
@@ -170,6 +193,8 @@ static tsl_status compute(advise_work *work, int number)
                                 .fp64 = o->fp64,
                                 .active = o->active,
                                 .launches = o->launches,
+                                .threads = o->scale * o->threads,
+                                .chain = o->chain,
                                 .to_card = (double)o->to_card,
                                 .from_card = (double)o->from_card,
                                 .pinned = o->pinned,
@@ -201,6 +226,8 @@ static const char *advice_for(const advise_work *work)
                      "while kernels run";
     case TSL_LAB_BOUND_LAUNCHES:
         return "do more in each launch, or record the launches in a graph";
+    case TSL_LAB_BOUND_LATENCY:
+        return "give each thread several elements, and read all before the first is used";
     case TSL_LAB_BOUND_ARITHMETIC:
         return work->loop.active < 0.75 ? "let lanes of a warp take the same way"
                : work->loop.fp64        ? "single precision is faster where it is exact enough"
@@ -225,6 +252,10 @@ static void print(FILE *stream, const advise_work *work)
             1e3 * s[TSL_LAB_BOUND_ARITHMETIC], l->operations, 100 * l->active);
     fprintf(stream, "  launches    %12.4g ms  %.0f\n", 1e3 * s[TSL_LAB_BOUND_LAUNCHES],
             l->launches);
+    if (l->threads > 0) {
+        fprintf(stream, "  latency     %12.4g ms  %.4g threads, %.0f reads one after the other\n",
+                1e3 * s[TSL_LAB_BOUND_LATENCY], l->threads, l->chain);
+    }
     fprintf(stream, "  copies      %12.4g ms  %.4g bytes there, %.4g back\n",
             1e3 * s[TSL_LAB_BOUND_COPIES], l->to_card, l->from_card);
     fprintf(stream, "kernels take %.4g ms, with copies %.4g ms: %s most\n", 1e3 * a->kernel,
@@ -251,6 +282,8 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_bool(json, "double", l->fp64);
     tsl_json_number(json, "active", l->active);
     tsl_json_number(json, "launches", l->launches);
+    tsl_json_known_number(json, "threads", l->threads, l->threads > 0);
+    tsl_json_number(json, "chain", l->chain);
     tsl_json_number(json, "to_card", l->to_card);
     tsl_json_number(json, "from_card", l->from_card);
     tsl_json_bool(json, "pinned", l->pinned);
@@ -344,16 +377,18 @@ const cli_command lab_advise = {
     .summary = "is a loop worth moving to a card: time by the roofline, copies, what a program "
                "gains",
     .run = advise_command,
-    .doc = "Estimate the time of a loop on a card, and what takes most of it: memory, arithmetic, "
-           "launches or copies. Bytes, active lanes and launches are given, or counted in a run of "
-           "a CUDA file without a GPU; operations are given. With --seconds and --share, also what "
-           "the program gains, by Amdahl's law.\v"
-           "Sectors that a file's kernels move count in full, in caches or not: where a kernel "
-           "reads again what caches still have, give --bytes.\n\nExamples:\n"
-           "  tesela lab bench --device cuda:0 -o rates.txt\n"
-           "  tesela lab advise --rates rates.txt --bytes 12G --operations 2e9 --to-card 8G "
-           "--from-card 4G --seconds 1.5 --share 0.9\n"
-           "  tesela lab advise --rates rates.txt saxpy.cu --scale 1000 --operations 2e6",
+    .doc =
+        "Estimate the time of a loop on a card, and what takes most of it: memory, arithmetic, "
+        "launches, latency or copies. Bytes, active lanes, launches and threads are given, or "
+        "counted in a run of a CUDA file without a GPU; operations are given, and so is how many "
+        "reads of a thread wait for one another. With --seconds and --share, also what "
+        "the program gains, by Amdahl's law.\v"
+        "Sectors that a file's kernels move count in full, in caches or not: where a kernel "
+        "reads again what caches still have, give --bytes.\n\nExamples:\n"
+        "  tesela lab bench --device cuda:0 -o rates.txt\n"
+        "  tesela lab advise --rates rates.txt --bytes 12G --operations 2e9 --to-card 8G "
+        "--from-card 4G --seconds 1.5 --share 0.9\n"
+        "  tesela lab advise --rates rates.txt saxpy.cu --scale 1000 --operations 2e6",
     .arguments = "[FILE.cu [-- ARGUMENT...]]",
     .argument = add_argument,
     .rows = rows,

@@ -26,14 +26,23 @@ static const char *const meanings[TSL_LAB_RATES] = {
     "GB/s to the host's pageable memory",
     "GB/s from the host's pinned memory",
     "GB/s to the host's pinned memory",
-    "microseconds of a launch among many"};
+    "microseconds of a launch among many",
+    "threads at a time",
+    "microseconds that a block keeps its place before and after its reads",
+    "microseconds of a read that the next waits for, the card full of threads"};
+
+/* What a rate is multiplied with, for the unit of its meaning. */
+static double scale_of(int rate)
+{
+    return rate == TSL_LAB_RESIDENT ? 1 : rate >= TSL_LAB_LAUNCH ? 1e6 : 1e-9;
+}
 
 void lab_rates_print(FILE *stream, const tsl_lab_rates *rates)
 {
     fprintf(stream, "%s\n", rates->card);
     for (int i = 0; i < TSL_LAB_RATES; i++) {
-        fprintf(stream, "%-18s %10.1f  %s\n", tsl_lab_rate_names[i],
-                rates->value[i] * (i == TSL_LAB_LAUNCH ? 1e6 : 1e-9), meanings[i]);
+        fprintf(stream, i >= TSL_LAB_START ? "%-18s %10.3f  %s\n" : "%-18s %10.1f  %s\n",
+                tsl_lab_rate_names[i], rates->value[i] * scale_of(i), meanings[i]);
     }
 }
 
@@ -123,11 +132,11 @@ static void init(const cli_command *self, void *options)
 
 const cli_command lab_bench = {
     .name = "bench",
-    .summary = "what a card can do: bytes and operations a second, copies, launches",
+    .summary = "what a card can do: bytes and operations a second, copies, launches, latency",
     .run = bench_command,
     .doc = "Measure what a card can do: bytes it copies and reads a second, operations of single "
-           "and double precision, copies to and from the host, launches. nvcc builds the "
-           "measurement.\vExample:\n  tesela lab bench --device cuda:0 -o rates.txt",
+           "and double precision, copies to and from the host, launches, latency. nvcc "
+           "builds the measurement.\vExample:\n  tesela lab bench --device cuda:0 -o rates.txt",
     .rows = rows,
     .size = sizeof(bench_options),
     .init = init,

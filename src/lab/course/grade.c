@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,26 +209,51 @@ static void check_words(tsl_lab_verdict *v, const tsl_lab_exercise *e, const cha
 
 /* ---- predictions ----------------------------------------------------------------------------- */
 
-bool tsl_lab_same_value(const char *given, const char *right)
+/* Three digits and no more. */
+static bool is_group(const char *at)
+{
+    return strspn(at, "0123456789") == 3;
+}
+
+/* A number as people write it, with a point for a comma, and without the blank of "65 536" and a
+ * sign of percent behind; `grouped`: without the comma or point of "65,536" either. Returns its
+ * length. */
+static size_t plain_number(char *out, size_t bytes, const char *given, bool grouped)
+{
+    size_t length = 0;
+    for (const char *at = given; *at != '\0' && length + 1 < bytes; at++) {
+        const bool between = *at == ' ' || (grouped && (*at == ',' || *at == '.'));
+        if (!(between && length > 0 && strchr("0123456789", out[length - 1]) != NULL &&
+              is_group(at + 1))) {
+            out[length++] = (char)(*at == ',' ? '.' : *at);
+        }
+    }
+    while (length > 0 && (out[length - 1] == '%' || out[length - 1] == ' ')) {
+        length--;
+    }
+    out[length] = '\0';
+    return length;
+}
+
+static bool is_number(const char *given, const char *right, bool grouped)
 {
     double a;
     double b;
-    char plain[64]; /* with a point for a comma, without a sign of percent */
-    snprintf(plain, sizeof plain, "%s", given);
-    char *comma = strchr(plain, ',');
-    size_t length = strlen(plain);
-    if (comma != NULL) {
-        *comma = '.';
+    char plain[64];
+    const size_t length = plain_number(plain, sizeof plain, given, grouped);
+    if (!tsl_parse_decimal(plain, length, &a) || !tsl_parse_decimal(right, strlen(right), &b)) {
+        return false;
     }
-    while (length > 0 && (plain[length - 1] == '%' || plain[length - 1] == ' ')) {
-        plain[--length] = '\0';
-    }
-    if (tsl_parse_decimal(plain, length, &a) && tsl_parse_decimal(right, strlen(right), &b)) {
-        /* whole numbers are exact, quotients within half a percent */
-        const double bound = strchr(right, '.') != NULL ? 0.005 * (b < 0 ? -b : b) : 0;
-        return a >= b - bound && a <= b + bound;
-    }
-    return strcasecmp(given, right) == 0;
+    /* whole numbers are exact, quotients within half a percent */
+    const double bound = strchr(right, '.') != NULL ? 0.005 * fabs(b) : 0;
+    return a >= b - bound && a <= b + bound;
+}
+
+bool tsl_lab_same_value(const char *given, const char *right)
+{
+    return is_number(given, right, false) ||
+           (strchr(right, '.') == NULL && is_number(given, right, true)) ||
+           strcasecmp(given, right) == 0;
 }
 
 static void grade_predictions(tsl_lab_verdict *v, const tsl_lab_exercise *e, const char *text,

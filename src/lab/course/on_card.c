@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/file/text.h"
 #include "lab/course/grade.h"
 #include "lab/course/messages.h"
 #include "lab/process.h"
@@ -109,33 +108,39 @@ static void sort(double *values, int count)
     }
 }
 
+typedef struct measured {
+    double rates[2];
+    double seconds[TSL_LAB_TIMED_RUNS];
+    int rate_count;
+    int count;
+} measured;
+
 /* "rate BYTES" before and after, and between them "time SECONDS" of each run. */
+static tsl_status take_measured(void *user, tsl_context *context, int number, const char *name,
+                                const char *rest)
+{
+    measured *m = user;
+    double value;
+    (void)context, (void)number;
+    if (sscanf(rest, "%lf", &value) == 1) {
+        if (strcmp(name, "rate") == 0 && m->rate_count < 2) {
+            m->rates[m->rate_count++] = value;
+        } else if (strcmp(name, "time") == 0 && m->count < TSL_LAB_TIMED_RUNS) {
+            m->seconds[m->count++] = value;
+        }
+    }
+    return TSL_OK;
+}
+
 static tsl_status read_speed(tsl_lab_speed *out, tsl_context *context, const tsl_lab_exercise *e,
                              const char *path)
 {
-    tsl_text text = {.data = NULL};
-    tsl_lines lines;
-    double rates[2];
-    double seconds[TSL_LAB_TIMED_RUNS];
-    int rate_count = 0;
-    int count = 0;
-    const char *line;
-    size_t length;
+    measured m = {.rate_count = 0};
+    const double *rates = m.rates, *seconds = m.seconds;
     tsl_status status;
-    TSL_TRY(tsl_text_read(&text, context, path, 1 << 16));
-    lines = tsl_lines_of(text.data, text.size);
-    while (tsl_lines_next(&lines, &line, &length)) {
-        char copy[64];
-        double value;
-        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
-        if (sscanf(copy, "rate %lf", &value) == 1 && rate_count < 2) {
-            rates[rate_count++] = value;
-        } else if (sscanf(copy, "time %lf", &value) == 1 && count < TSL_LAB_TIMED_RUNS) {
-            seconds[count++] = value;
-        }
-    }
-    sort(seconds, count);
-    if (rate_count == 2 && count == TSL_LAB_TIMED_RUNS && rates[0] > 0 && rates[1] > 0 &&
+    TSL_TRY(tsl_lab_read_lines(context, path, take_measured, &m));
+    sort(m.seconds, m.count);
+    if (m.rate_count == 2 && m.count == TSL_LAB_TIMED_RUNS && rates[0] > 0 && rates[1] > 0 &&
         seconds[0] > 0) {
         long axis[3] = {1, 1, 1};
         sscanf(e->speed.size, "%ldx%ldx%ld", &axis[0], &axis[1], &axis[2]);
@@ -147,12 +152,11 @@ static tsl_status read_speed(tsl_lab_speed *out, tsl_context *context, const tsl
                                          rates[0] < (1 + STEADY) * rates[1],
                                .against = e->speed.against,
                                .rate = rate,
-                               .share = bytes / seconds[count / 2] / rate,
-                               .least = bytes / seconds[count - 1] / rate,
+                               .share = bytes / seconds[m.count / 2] / rate,
+                               .least = bytes / seconds[m.count - 1] / rate,
                                .most = bytes / seconds[0] / rate};
     }
 done:
-    tsl_text_release(&text);
     return status;
 }
 

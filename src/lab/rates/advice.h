@@ -11,6 +11,8 @@ typedef struct tsl_lab_loop {
     bool fp64;           /* operations are of double precision, else of single */
     double active;       /* lanes of a warp that are at work, on average: above 0, at most 1 */
     double launches;     /* of kernels */
+    double threads;      /* that all launches start; 0: not known */
+    double chain;        /* reads of a thread of which each waits for the one before */
     double to_card;      /* bytes copied to the card before the loop */
     double from_card;    /* bytes copied from the card after the loop */
     bool pinned;         /* the host's memory of both copies is pinned */
@@ -23,6 +25,7 @@ enum tsl_lab_bound {
     TSL_LAB_BOUND_MEMORY,
     TSL_LAB_BOUND_ARITHMETIC,
     TSL_LAB_BOUND_LAUNCHES,
+    TSL_LAB_BOUND_LATENCY,
     TSL_LAB_BOUND_COPIES,
     TSL_LAB_BOUNDS
 };
@@ -31,7 +34,7 @@ extern const char *const tsl_lab_bound_names[TSL_LAB_BOUNDS];
 
 typedef struct tsl_lab_advice {
     double seconds[TSL_LAB_BOUNDS]; /* of each alone */
-    double kernel;                  /* the longest of the first three */
+    double kernel;                  /* the longest of the first four */
     double loop;                    /* kernel and copies */
     enum tsl_lab_bound bound;
     double loop_gain;    /* host_seconds / loop; 0: not known */
@@ -40,7 +43,9 @@ typedef struct tsl_lab_advice {
 } tsl_lab_advice;
 
 /* memory = bytes / copy; arithmetic = operations / (single or double * active);
- * launches = launches * launch; copies = to_card / rate + from_card / rate, pinned or not. */
+ * launches = launches * launch; latency = max(threads / resident, launches) * (start + chain *
+ * latency), as the next threads start where others have ended, 0 where threads are not known;
+ * copies = to_card / rate + from_card / rate, pinned or not. */
 void tsl_lab_advise(tsl_lab_advice *out, const tsl_lab_loop *loop, const tsl_lab_rates *rates);
 
 #endif

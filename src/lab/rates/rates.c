@@ -11,8 +11,9 @@
 enum { NVCC_SECONDS = 300, RUN_SECONDS = 120 };
 
 const char *const tsl_lab_rate_names[TSL_LAB_RATES] = {
-    "copy",    "read",      "triad",          "single",           "double",
-    "to_card", "from_card", "to_card_pinned", "from_card_pinned", "launch"};
+    "copy",     "read",      "triad",          "single",           "double",
+    "to_card",  "from_card", "to_card_pinned", "from_card_pinned", "launch",
+    "resident", "start",     "latency"};
 
 /* ---- files of rates ------------------------------------------------------------------------- */
 
@@ -26,18 +27,45 @@ static int find_rate(const char *name)
     return -1;
 }
 
-static tsl_status take_line(tsl_lab_rates *out, tsl_context *context, const char *path, int number,
-                            const char *line)
+tsl_status tsl_lab_read_lines(tsl_context *context, const char *path, tsl_lab_take_line *take,
+                              void *user)
 {
-    char name[32];
-    char rest[128] = "";
+    tsl_text text = {.data = NULL};
+    tsl_lines lines;
+    const char *line;
+    size_t length;
+    tsl_status status;
+    TSL_TRY(tsl_text_read(&text, context, path, 1 << 16));
+    lines = tsl_lines_of(text.data, text.size);
+    while (tsl_lines_next(&lines, &line, &length)) {
+        char copy[192];
+        char name[32] = "";
+        char rest[128] = "";
+        tsl_trim(&line, &length);
+        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+        if (copy[0] != '\0' && copy[0] != '#') {
+            sscanf(copy, "%31s %127[^\n]", name, rest);
+            TSL_TRY(take(user, context, (int)lines.number, name, rest));
+        }
+    }
+done:
+    tsl_text_release(&text);
+    return status;
+}
+
+typedef struct rates_file {
+    tsl_lab_rates *rates;
+    const char *path;
+} rates_file;
+
+static tsl_status take_rate(void *user, tsl_context *context, int number, const char *name,
+                            const char *rest)
+{
+    const rates_file *file = user;
     double value;
     int end = 0;
-    if (line[0] == '\0' || line[0] == '#') {
-        return TSL_OK;
-    }
-    if (sscanf(line, "%31s %127[^\n]", name, rest) == 2 && strcmp(name, "card") == 0) {
-        snprintf(out->card, sizeof out->card, "%s", rest);
+    if (strcmp(name, "card") == 0 && rest[0] != '\0') {
+        snprintf(file->rates->card, sizeof file->rates->card, "%s", rest);
         return TSL_OK;
     }
     const int at = find_rate(name);
@@ -46,36 +74,24 @@ static tsl_status take_line(tsl_lab_rates *out, tsl_context *context, const char
         return tsl_fail(context, TSL_E_FORMAT,
                         "%s:%d: a line is a rate's name and a number above 0, as `copy 4.1e12`: "
                         "tesela lab bench writes such a file",
-                        path, number);
+                        file->path, number);
     }
-    out->value[at] = value;
+    file->rates->value[at] = value;
     return TSL_OK;
 }
 
 tsl_status tsl_lab_rates_read(tsl_lab_rates *out, tsl_context *context, const char *path)
 {
-    tsl_text text = {.data = NULL};
-    tsl_lines lines;
-    const char *line;
-    size_t length;
+    rates_file file = {.rates = out, .path = path};
     *out = (tsl_lab_rates){.card = ""};
-    tsl_status status;
-    TSL_TRY(tsl_text_read(&text, context, path, 1 << 16));
-    lines = tsl_lines_of(text.data, text.size);
-    while (tsl_lines_next(&lines, &line, &length)) {
-        char copy[192];
-        tsl_trim(&line, &length);
-        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
-        TSL_TRY(take_line(out, context, path, (int)lines.number, copy));
-    }
+    tsl_status status = tsl_lab_read_lines(context, path, take_rate, &file);
     for (int i = 0; i < TSL_LAB_RATES && status == TSL_OK; i++) {
         if (out->value[i] == 0) {
-            status = tsl_fail(context, TSL_E_FORMAT, "%s: the rate `%s` is missing", path,
+            status = tsl_fail(context, TSL_E_FORMAT,
+                              "%s: the rate `%s` is missing: tesela lab bench -o writes all", path,
                               tsl_lab_rate_names[i]);
         }
     }
-done:
-    tsl_text_release(&text);
     return status;
 }
 
@@ -87,8 +103,10 @@ tsl_status tsl_lab_rates_write(const tsl_lab_rates *rates, tsl_context *context,
         return status;
     }
     FILE *stream = tsl_output_stream(output);
-    fprintf(stream, "# Rates of a card: bytes or operations a second; launch in seconds.\n"
-                    "# tesela lab bench --device cuda:N -o FILE\n");
+    fprintf(stream,
+            "# Rates of a card: bytes or operations a second; launch, start and latency in\n"
+            "# seconds; resident in threads.\n"
+            "# tesela lab bench --device cuda:N -o FILE\n");
     fprintf(stream, "card %s\n", rates->card);
     for (int i = 0; i < TSL_LAB_RATES; i++) {
         fprintf(stream, "%s %.4e\n", tsl_lab_rate_names[i], rates->value[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "solvers/pairs/pairs.h"
 #include "tesela/pairs.h"
 
 enum { OF_A = 9, OF_B = 4, A_PAIRS = OF_A * (OF_A - 1) / 2 };
@@ -335,6 +336,37 @@ static void bits_do_not_depend_on_ranges_or_threads(void **state)
     }
 }
 
+/* Devices add the products of double precision in the same order and round each once: no pair of
+ * these is so close that differences take their place, which CPUs round otherwise. */
+static void products_have_the_same_bits_on_all_devices(void **state)
+{
+    (void)state;
+    static const int dimensions[] = {64, 67, 128};
+    for (int k = 0; k < 3; k++) {
+        const tsl_points a = random_points(150, dimensions[k], 8, 10);
+        void *first = NULL;
+        for (int dev = 0; dev < test_device_count(); dev++) {
+            tsl_context *context = test_context(test_devices[dev], 2);
+            int64_t count = 0;
+            if (strcmp(test_devices[dev], "cpu") == 0 && tsl_product_functions_now() == NULL) {
+                print_message("not compared with the CPU's: it has no fused operations\n");
+                tsl_context_destroy(context);
+                continue;
+            }
+            void *found = distances(context, NULL, &a, NULL, 150 * 149 / 2, &count);
+            if (first != NULL) {
+                assert_memory_equal(found, first, (size_t)(8 * count));
+                free(found);
+            } else {
+                first = found;
+            }
+            tsl_context_destroy(context);
+        }
+        free(first);
+        free_points(a);
+    }
+}
+
 /* Large coordinates that are close: a product of matrices would lose all of their difference. */
 static void close_points_lose_nothing(void **state)
 {
@@ -521,6 +553,7 @@ int main(void)
         cmocka_unit_test(close_points_of_many_coordinates_lose_nothing),
         cmocka_unit_test(equal_points_are_at_no_distance),
         cmocka_unit_test(bits_do_not_depend_on_ranges_or_threads),
+        cmocka_unit_test(products_have_the_same_bits_on_all_devices),
         cmocka_unit_test(close_points_lose_nothing),
         cmocka_unit_test(streams_come_in_order_and_stop),
         cmocka_unit_test(rows_are_ranges),

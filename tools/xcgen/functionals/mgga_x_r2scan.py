@@ -23,6 +23,51 @@ POLYNOMIAL = [Fraction(t) for t in ("1", "-0.667", "-0.4445555", "-0.66308660104
 END = Fraction(5, 2)
 
 
+def value_at(polynomial, x):
+    return sum(c * x ** i for i, c in enumerate(polynomial))
+
+
+def slope_of(polynomial):
+    return [i * c for i, c in enumerate(polynomial)][1:]
+
+
+def real_roots(polynomial, low, high):
+    """The simple roots between low and high, to 70 digits, by Newton from where the sign changes."""
+    slope, scale = slope_of(polynomial), 10 ** 70
+    places = [low + Fraction(i, 16) for i in range(int(16 * (high - low)) + 1)]
+    roots = []
+    for a, b in zip(places, places[1:]):
+        if value_at(polynomial, a) * value_at(polynomial, b) < 0:
+            x = (a + b) / 2
+            for _ in range(12):
+                x = Fraction(round(scale * (x - value_at(polynomial, x) / value_at(slope, x))), scale)
+            if not a < x < b:
+                raise ValueError("Newton left the interval of a root")
+            roots.append(x)
+    return roots
+
+
+def factored(x, polynomial):
+    """A polynomial of x by its real roots from -1 to 3: each factor x - root keeps its digits where the sum of
+    powers would cancel to nothing."""
+    rest, factors = polynomial, []
+    for r in real_roots(polynomial, -1, 3):
+        quotient = [rest[-1]]  # by Horner's scheme, the highest power first
+        for c in reversed(rest[1:-1]):
+            quotient.append(quotient[-1] * r + c)
+        rest = quotient[::-1]
+        factors.append(x - r)
+    product = rest[-1]
+    if len(rest) == 3:  # (x - m)^2 + k
+        middle = -rest[1] / (2 * rest[2])
+        factors.append((x - middle) * (x - middle) + (rest[0] / rest[2] - middle * middle))
+    elif len(rest) != 1:
+        raise ValueError("a polynomial with roots elsewhere")
+    for factor in factors:
+        product = product * factor
+    return product
+
+
 def interpolation(g, alpha, c1, c2, d, polynomial):
     """f(alpha): an exponential below 0 and above 5/2, between them a polynomial."""
     outside = g.select(alpha, END, 1, g.select(alpha, 0, 0, 1))
@@ -35,6 +80,8 @@ def interpolation(g, alpha, c1, c2, d, polynomial):
     for coefficient in reversed(polynomial[:-1]):
         slope = slope * held + value
         value = value * held + coefficient
+    # Where tau is all but tau_W, alpha changes so fast that second derivatives are this one alone.
+    g.state(slope, [(held, factored(held, slope_of(slope_of(polynomial))))])
     g.state(held, [(alpha, 1 - outside)])
     f = g.select(outside, Fraction(1, 2), f_out, value)
     d_out = g.select(alpha, END, c2, -c1) * (t * t) * f_out

@@ -47,4 +47,4 @@ const tsl_xc_unit tsl_xc_mgga_c_r2scan = {.name = "mgga_c_r2scan",
     .parameter = parameters,
     .constants = 12,
     .prepare = prepare,
-    .instructions = {{373, 551, 1118}, {602, 961, 2750}}};
+    .instructions = {{373, 551, 1065}, {608, 969, 2659}}};

@@ -48,4 +48,4 @@ const tsl_xc_unit tsl_xc_mgga_c_rscan = {.name = "mgga_c_rscan",
     .parameter = parameters,
     .constants = 8,
     .prepare = prepare,
-    .instructions = {{324, 459, 922}, {511, 751, 1975}}};
+    .instructions = {{324, 459, 869}, {517, 759, 1884}}};

@@ -46,4 +46,4 @@ const tsl_xc_unit tsl_xc_mgga_c_scan = {.name = "mgga_c_scan",
     .parameter = parameters,
     .constants = 6,
     .prepare = prepare,
-    .instructions = {{299, 413, 730}, {489, 709, 1698}}};
+    .instructions = {{299, 413, 730}, {495, 717, 1702}}};

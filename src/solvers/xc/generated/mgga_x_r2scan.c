@@ -51,4 +51,4 @@ const tsl_xc_unit tsl_xc_mgga_x_r2scan = {.name = "mgga_x_r2scan",
     .parameter = parameters,
     .constants = 22,
     .prepare = prepare,
-    .instructions = {{170, 236, 525}, {367, 513, 1121}}};
+    .instructions = {{170, 236, 471}, {367, 513, 1013}}};

@@ -50,4 +50,4 @@ const tsl_xc_unit tsl_xc_mgga_x_rscan = {.name = "mgga_x_rscan",
     .parameter = parameters,
     .constants = 22,
     .prepare = prepare,
-    .instructions = {{205, 289, 718}, {437, 619, 1507}}};
+    .instructions = {{205, 289, 664}, {437, 619, 1399}}};

@@ -56,4 +56,4 @@ const tsl_xc_unit tsl_xc_r2scan = {.name = "r2scan",
     .parameter = parameters,
     .constants = 32,
     .prepare = prepare,
-    .instructions = {{512, 759, 1608}, {954, 1460, 3863}}};
+    .instructions = {{512, 759, 1501}, {958, 1466, 3662}}};

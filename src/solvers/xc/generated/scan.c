@@ -51,4 +51,4 @@ const tsl_xc_unit tsl_xc_scan = {.name = "scan",
     .parameter = parameters,
     .constants = 25,
     .prepare = prepare,
-    .instructions = {{448, 629, 1208}, {846, 1203, 2782}}};
+    .instructions = {{448, 629, 1208}, {848, 1207, 2782}}};
