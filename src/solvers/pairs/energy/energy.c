@@ -22,8 +22,6 @@ struct tsl_energy_plan {
     int32_t degree; /* pairs of it that a point is in at most */
     tsl_search search;
     void *excluded, *excluded_first, *charges, *spots, *forces, *sums, *before;
-    int64_t
-        *joined; /* of several ranks: host memory for forces and sums that are added over them */
 };
 
 /* Whole numbers that are added stay below this in all. */
@@ -149,13 +147,6 @@ static tsl_status place_all(tsl_energy_plan *plan)
     }
     TSL_TRY(place(plan, &plan->spots, NULL, 4 * task->padded * task->precision, "points"));
     TSL_TRY(place(plan, &plan->forces, NULL, 24 * n, "forces"));
-    if (plan->context->comm->size > 1) {
-        const int64_t bytes = 24 * n + 8 * (TSL_SUM_COPIES * TSL_SUM_PLACES + 1);
-        plan->joined = tsl_allocate((size_t)bytes);
-        if (plan->joined == NULL) {
-            return tsl_fail_memory(plan->context, bytes, "forces of all ranks");
-        }
-    }
     /* the sums, what is beyond limits, and how far a point has moved */
     TSL_TRY(place(plan, &plan->sums, NULL, 8 * (TSL_SUM_COPIES * TSL_SUM_PLACES + 2), "sums"));
     if (o->cutoff > 0) {
@@ -301,7 +292,6 @@ void tsl_energy_plan_destroy(tsl_energy_plan *plan)
         tsl_device_release(plan->context, all[k]);
     }
     tsl_search_close(&plan->search);
-    tsl_release(plan->joined);
     tsl_release(plan);
 }
 
@@ -384,26 +374,19 @@ static void take_part(tsl_energy_plan *plan, int64_t count)
     plan->task.end = tsl_comm_slice(count, comm->rank + 1, comm->size);
 }
 
-/* Forces and sums of all ranks become everybody's, by way of the host: whole numbers, whose order
- * of addition does not matter. */
+/* Forces and sums of all ranks become everybody's: whole numbers, whose order of addition does not
+ * matter. */
 static tsl_status join(tsl_energy_plan *plan)
 {
-    enum { COUNT = TSL_SUM_COPIES * TSL_SUM_PLACES };
     tsl_context *const context = plan->context;
-    const int64_t numbers = 3 * plan->task.n;
-    int64_t *const all = plan->joined, *const sums = all + numbers;
-    tsl_status status = context->ops->download(context, all, plan->forces, 8 * numbers);
-    if (status == TSL_OK) {
-        status = context->ops->download(context, sums, plan->sums, 8 * (COUNT + 1));
-    }
-    TSL_TRY(tsl_comm_agree(context, status));
-    TSL_TRY(tsl_comm_all_reduce(context->comm, NULL, all, numbers + COUNT, TSL_COMM_INT64,
+    tsl_comm *const comm = context->comm;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_comm_all_reduce(comm, context, plan->forces, 3 * plan->task.n, TSL_COMM_INT64,
                                 TSL_COMM_SUM));
+    TSL_TRY(tsl_comm_all_reduce(comm, context, plan->sums, TSL_SUM_COPIES * TSL_SUM_PLACES,
+                                TSL_COMM_INT64, TSL_COMM_SUM));
     TSL_TRY(
-        tsl_comm_all_reduce(context->comm, NULL, sums + COUNT, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX));
-    TSL_TRY(context->ops->upload(context, plan->forces, all, 8 * numbers));
-    TSL_TRY(context->ops->upload(context, plan->sums, sums, 8 * (COUNT + 1)));
-    TSL_TRY(context->ops->synchronize(context));
+        tsl_comm_all_reduce(comm, context, plan->task.beyond, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX));
 done:
     return status;
 }
