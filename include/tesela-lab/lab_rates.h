@@ -275,7 +275,7 @@ inline double chain_seconds(const Flush &flush, const Arrays &m, long threads, i
 }
 
 /* A card full of threads takes start + reads * latency until each has been replaced by the next.
- * Both are of differences, so that the time of a launch itself is in neither. */
+ * Both come from differences of times, so that neither has the time of a launch itself. */
 inline void print_latency(const Flush &flush, const Arrays &m)
 {
     const int reads = 8;

@@ -32,11 +32,12 @@ typedef struct tsl_lab_rates {
  * nvcc or the program said, if it does not build or run; TSL_E_FORMAT if a rate is missing. */
 tsl_status tsl_lab_rates_measure(tsl_lab_rates *out, tsl_context *context, const tsl_lab_card *card,
                                  const char *folder);
-/* Take a line of a file: the name it begins with and what follows, "" if nothing does. */
+/* Take line `number` of a file: the name it begins with and what follows, "" if nothing does. */
 typedef tsl_status tsl_lab_take_line(void *user, tsl_context *context, int number, const char *name,
                                      const char *rest);
 /* Call `take` with each line of a file that is neither empty nor a comment ("#"), up to the first
- * status other than TSL_OK, which is returned. */
+ * status other than TSL_OK, which is returned. TSL_E_IO if the file cannot be read, TSL_E_FORMAT if
+ * it has more than 64 KiB. */
 tsl_status tsl_lab_read_lines(tsl_context *context, const char *path, tsl_lab_take_line *take,
                               void *user);
 /* nvcc's option for the card's capability: "-arch=sm_90". */
