@@ -148,19 +148,17 @@ static void init(const cli_command *self, void *options)
                                                     .orders = {0, 1, 2, 3}};
 }
 
-bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exit_status)
+static bool check(void *parsed)
 {
-    if (!cli_parse_options(&lab_run, out, argc, argv, exit_status)) {
-        return false;
-    }
-    if (out->file == NULL) {
+    lab_run_options *options = parsed;
+    if (options->file == NULL) {
         cli_error("give a CUDA file: tesela lab run FILE.cu");
-    } else if (access(out->file, R_OK) != 0) {
-        cli_error("%s: %s", out->file, strerror(errno));
-    } else if (out->counts_only && out->checks_only) {
+    } else if (access(options->file, R_OK) != 0) {
+        cli_error("%s: %s", options->file, strerror(errno));
+    } else if (options->counts_only && options->checks_only) {
         cli_error("--counts and --checks: each says 'only': leave one of them out");
     } else {
-        return set_device(out);
+        return set_device(options);
     }
     return false;
 }
@@ -174,6 +172,7 @@ const cli_command lab_run = {
     .rows = rows,
     .size = sizeof(lab_run_options),
     .init = init,
+    .check = check,
     .argument = set_argument,
     .places = CLI_ONE_DEVICE,
     .device = "sim, or sim:CC with a compute capability from 1.0 to 12.1 (sim:9.0); cuda:N runs it "
