@@ -147,6 +147,8 @@ static void test_predictions(void **state)
                  {"65,53", "65536", false},
                  {"65,5360", "65536", false},
                  {"1 50", "150", false},
+                 {"0.125", "125", false},
+                 {"1234.567", "1234567", false},
                  {"2.625", "2625.0", false}};
     char value[16];
     (void)state;

@@ -209,10 +209,15 @@ static void check_words(tsl_lab_verdict *v, const tsl_lab_exercise *e, const cha
 
 /* ---- predictions ----------------------------------------------------------------------------- */
 
-/* Three digits and no more. */
-static bool is_group(const char *at)
+static size_t digits(const char *at)
 {
-    return strspn(at, "0123456789") == 3;
+    return strspn(at, "0123456789");
+}
+
+/* Do one to three digits come first, as in "65,536", and not a 0, as in "0.125"? */
+static bool is_grouped(const char *given)
+{
+    return given[0] != '0' && digits(given) >= 1 && digits(given) <= 3;
 }
 
 /* A number as people write it, with a point for a comma, and without the blank of "65 536" and a
@@ -224,7 +229,7 @@ static size_t plain_number(char *out, size_t bytes, const char *given, bool grou
     for (const char *at = given; *at != '\0' && length + 1 < bytes; at++) {
         const bool between = *at == ' ' || (grouped && (*at == ',' || *at == '.'));
         if (!(between && length > 0 && strchr("0123456789", out[length - 1]) != NULL &&
-              is_group(at + 1))) {
+              digits(at + 1) == 3)) {
             out[length++] = (char)(*at == ',' ? '.' : *at);
         }
     }
@@ -252,7 +257,7 @@ static bool is_number(const char *given, const char *right, bool grouped)
 bool tsl_lab_same_value(const char *given, const char *right)
 {
     return is_number(given, right, false) ||
-           (strchr(right, '.') == NULL && is_number(given, right, true)) ||
+           (strchr(right, '.') == NULL && is_grouped(given) && is_number(given, right, true)) ||
            strcasecmp(given, right) == 0;
 }
 
