@@ -51,7 +51,8 @@
 #define TSL_LAB_MEETING TSL_LAB_APART TSL_LAB_KERNEL_INLINE
 
 /* A function whose accesses are those of the line that calls it, though it stands in the learner's
- * file: clang leaves it out of what debuggers know, of gcc's src/lab/places.c knows the tag. */
+ * file. clang writes no debug information of it; with gcc the tag is in its name, and
+ * src/lab/places.c passes over it. */
 #ifdef __clang__
 #define TSL_LAB_MADE TSL_LAB_INLINE __attribute__((nodebug))
 #else
@@ -98,6 +99,25 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
         copy_as<unsigned char>(to, from);
     }
 }
+
+/* The number that a struct's members begin with: in braces it begins the struct, but alone it is
+ * none. So where inner braces are left out, numbers are not each taken for a struct. */
+template <class T> struct leading_number {
+    T value;
+    TSL_LAB_MADE constexpr leading_number(T from) : value(from)
+    {
+    }
+    TSL_LAB_MADE constexpr operator T() const
+    {
+        return value;
+    }
+};
+template <class T, bool compound = __is_class(T) || __is_union(T)> struct leading {
+    typedef leading_number<T> type;
+};
+template <class T> struct leading<T, true> {
+    typedef T type;
+};
 } // namespace tsl_lab
 
 /* For structs: see src/lab/structs.h. */
@@ -113,7 +133,8 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
         return *this;                                                                              \
     }
 
-/* Structs of the learner's that have no arrays are copied so unless that does not compile. */
+/* Structs of the learner's that have no arrays get these constructors unless the file does not
+ * compile with them. */
 #ifdef TSL_LAB_PLAIN
 #define TSL_LAB_MOSTLY(if_asked, ...) if_asked(__VA_ARGS__)
 #define TSL_LAB_NUMBER(number) number
@@ -130,7 +151,7 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
     struct __align__(align2) name##2                                                               \
     {                                                                                              \
         E x, y;                                                                                    \
-        TSL_LAB_INLINE constexpr name##2(E a, E b = 0) : x(a), y(b)                                \
+        TSL_LAB_INLINE constexpr name##2(::tsl_lab::leading_number<E> a, E b = 0) : x(a), y(b)     \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##2)                                                                     \
@@ -138,7 +159,8 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
     struct name##3                                                                                 \
     {                                                                                              \
         E x, y, z;                                                                                 \
-        TSL_LAB_INLINE constexpr name##3(E a, E b = 0, E c = 0) : x(a), y(b), z(c)                 \
+        TSL_LAB_INLINE constexpr name##3(::tsl_lab::leading_number<E> a, E b = 0, E c = 0)         \
+            : x(a), y(b), z(c)                                                                     \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##3)                                                                     \
@@ -146,7 +168,9 @@ template <class T> TSL_LAB_MADE void copy_whole(T *to, const T *from)
     struct __align__(align4) name##4                                                               \
     {                                                                                              \
         E x, y, z, w;                                                                              \
-        TSL_LAB_INLINE constexpr name##4(E a, E b = 0, E c = 0, E d = 0) : x(a), y(b), z(c), w(d)  \
+        TSL_LAB_INLINE constexpr name##4(::tsl_lab::leading_number<E> a, E b = 0, E c = 0,         \
+                                         E d = 0)                                                  \
+            : x(a), y(b), z(c), w(d)                                                               \
         {                                                                                          \
         }                                                                                          \
         TSL_LAB_WHOLE(name##4)                                                                     \

@@ -44,7 +44,8 @@ static bool read_members(const tsl_lab_source *s, size_t open, size_t close, mem
         } else if (c == '[' && name_end != 0 && tsl_lab_match(s, i) < close) {
             out->arrays = true;
             i = tsl_lab_match(s, i);
-        } else if (!isspace((unsigned char)c) && c != ':') {
+        } else if (!isspace((unsigned char)c) && strncmp(s->blank + i, "::", 2) != 0 &&
+                   strncmp(s->blank + i - 1, "::", 2) != 0) { /* a bit-field, for one */
             return false;
         }
     }
@@ -67,9 +68,10 @@ static void copy_whole(tsl_lab_source *s, size_t open, size_t close, const char 
         tsl_lab_buffer_print(&text, " template <int = 0> TSL_LAB_MADE constexpr %s(", name);
     }
     for (int i = 0; i < m->count && !m->arrays; i++) {
-        tsl_lab_buffer_print(&text, "%sdecltype(%.*s) tsl_lab_%d%s", i > 0 ? ", " : "",
-                             (int)(m->end[i] - m->begin[i]), s->text + m->begin[i], i,
-                             i > 0 ? " = {}" : "");
+        tsl_lab_buffer_print(&text,
+                             i > 0 ? ", decltype(%.*s) tsl_lab_%d = {}"
+                                   : "::tsl_lab::leading<decltype(%.*s)>::type tsl_lab_%d",
+                             (int)(m->end[i] - m->begin[i]), s->text + m->begin[i], i);
     }
     for (int i = 0; i < m->count && !m->arrays; i++) {
         tsl_lab_buffer_print(&text, "%s%.*s(tsl_lab_%d)",

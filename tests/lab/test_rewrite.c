@@ -96,9 +96,10 @@ static const struct {
     {"namespace a { struct p { int i[3]; }; }", "{sizeof(::a::p), alignof(::a::p), 0}"},
     {"typedef struct { int a; } named;", "{sizeof(::named), alignof(::named), TSL_LAB_NUMBER(0)}"},
     {"struct __align__(16) q { float x, y; };",
-     "template <int = 0> TSL_LAB_MADE constexpr q(decltype(x) tsl_lab_0, decltype(y) tsl_lab_1 = "
-     "{}) : x(tsl_lab_0), "
-     "y(tsl_lab_1) {} TSL_LAB_WHOLE(q) }"},
+     "template <int = 0> TSL_LAB_MADE constexpr q(::tsl_lab::leading<decltype(x)>::type tsl_lab_0, "
+     "decltype(y) tsl_lab_1 = {}) : x(tsl_lab_0), y(tsl_lab_1) {} TSL_LAB_WHOLE(q) }"},
+    {"struct __align__(8) p { unsigned a : 3, b : 5; };", "{sizeof(::p), alignof(::p), -1}"},
+    {"struct p { std::int8_t a; };", "{sizeof(::p), alignof(::p), TSL_LAB_NUMBER(0)}"},
     {"void f() { cudaLaunchKernel((void *)k, g, b, a); }", "cudaLaunchKernel( k, g, b, a)"},
 };
 

@@ -18,6 +18,7 @@ from lab import COMPILERS, HERE, SOURCE, TESELA, alone, lab_run, lines_of, need_
 ACCESS = os.path.join(HERE, "counts", "access.cu")
 HOSTILE = os.path.join(HERE, "hostile", "all.cu")
 PARTS = os.path.join(HERE, "files", "parts.cu")
+BRACES = os.path.join(HERE, "files", "braces.cu")
 WRONG = os.path.join(HERE, "files", "wrong.cu")
 
 
@@ -100,6 +101,12 @@ class Files(unittest.TestCase):
             lines = {line["line"] for line in results["launches"][0]["lines"]}
             self.assertEqual(lines, {13, 14, 16})
 
+    def test_braces(self):
+        """What stands in braces means what it does to nvcc, which leaves structs and vectors without constructors."""
+        for compiler in COMPILERS:
+            done, _ = lab_run(BRACES, "--compiler", compiler)
+            self.assertIn("3 4 10 6 3 5 2 3 9 7 95 0 \n", done.stdout, done.stderr)
+            self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_folders_and_macros(self):
         """Headers of -I are rewritten too, by quotes and by angle brackets; -D reaches the file."""
