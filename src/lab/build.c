@@ -207,8 +207,9 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
         "-ffp-contract=off",
         "-U_FORTIFY_SOURCE", /* whose copies have other names */
         "-fno-strict-aliasing"};
-    /* Code keeps the source's order and is not doubled: lanes meet again where they did. Accesses
-     * are not moved across branches, nor dropped where one compiler alone would. */
+    /* Code keeps the source's order and is not doubled: lanes meet again where they did. Reads
+     * that both branches of an `if` make are not joined, nor are any dropped that one compiler
+     * alone would. */
     static const char *const of_clang[] = {"-tsan-instrument-read-before-write=1",
                                            "-tsan-distinguish-volatile=1",
                                            "-jump-threading-threshold=0",
