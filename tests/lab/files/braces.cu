@@ -1,4 +1,6 @@
 /* Structs and vectors in braces: some members, all of them, with and without inner braces. */
+#include <cstdio>
+
 struct pair {
     float a, b;
 };
