@@ -99,11 +99,10 @@ static tsl_status tell(const lab_run_work *work)
 
 int lab_run_command(const cli_command *self, int argc, char **argv)
 {
-    (void)self;
     lab_run_options options;
     lab_run_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!lab_run_options_parse(&options, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     cli_common common = options.common;

@@ -41,9 +41,8 @@ typedef struct lab_run_work {
     double begun;
 } lab_run_work;
 
-/* run_options.c */
+/* run.c */
 int lab_run_command(const cli_command *self, int argc, char **argv);
-bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exit_status);
 
 /* run_report.c */
 void lab_run_print(FILE *stream, const lab_run_work *work);

@@ -148,11 +148,9 @@ static void init(const cli_command *self, void *options)
                                                     .orders = {0, 1, 2, 3}};
 }
 
-bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exit_status)
+static bool check(void *options)
 {
-    if (!cli_parse_options(&lab_run, out, argc, argv, exit_status)) {
-        return false;
-    }
+    lab_run_options *const out = options;
     if (out->file == NULL) {
         cli_error("give a CUDA file: tesela lab run FILE.cu");
     } else if (access(out->file, R_OK) != 0) {
@@ -174,6 +172,7 @@ const cli_command lab_run = {
     .rows = rows,
     .size = sizeof(lab_run_options),
     .init = init,
+    .check = check,
     .argument = set_argument,
     .places = CLI_ONE_DEVICE,
     .device = "sim, or sim:CC with a compute capability from 1.0 to 12.1 (sim:9.0); cuda:N runs it "
