@@ -152,8 +152,7 @@ typedef struct tsl_product_functions {
  */
 const tsl_product_functions *tsl_product_functions_now(void);
 
-/* ---- rows of distances on the CPU (rows/) ------------------------------------------------------
- */
+/* ---- rows of distances on the CPU (rows/) --------------------------------------------------- */
 
 /* Coordinates of points, at most, whose distances are made so. */
 enum { TSL_SHORT = 4 };

@@ -139,7 +139,7 @@ static int64_t share_of(int64_t n, int rank, int ranks)
     return begin < n ? begin : n;
 }
 
-/* What follows from numbers that have been checked: candidates of a point, and this rank's share. */
+/* Take this rank's share, and how many candidates a point has. All numbers have been checked. */
 static void take_share(tsl_nearest_task *task, const tsl_comm *comm)
 {
     task->keep = task->k + TSL_NEAREST_SPARE;
