@@ -129,11 +129,12 @@ TSL_API tsl_status tsl_distance_plan_row(const tsl_distance_plan *plan, int64_t 
 
 /** Compute elements first to first + count - 1 of the result.
  *
- *  @param[out] out    `count` numbers of the points' precision, from the buffer's start
+ *  @param[out] out    `count` numbers of the points' precision, from the buffer's start, whose
+ *                     address is a multiple of the size of a number
  *  @param[in]  first  >= 0; a multiple of 64 is fastest on a GPU
  *  @param[in]  count  >= 0; nothing happens for 0
- *  @return TSL_OK; TSL_E_ARG if the range leaves the result or the buffer is too small;
- *          TSL_E_DEVICE.
+ *  @return TSL_OK; TSL_E_ARG if the range leaves the result, or the buffer is too small or not
+ *          aligned; TSL_E_DEVICE.
  *
  *  Accuracy, against exact arithmetic on the coordinates given: relative error below 1e-13 in
  *  double and 1e-6 in single precision (3e-6 from 128 dimensions on), absolute where the value is

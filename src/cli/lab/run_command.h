@@ -41,7 +41,7 @@ typedef struct lab_run_work {
     double begun;
 } lab_run_work;
 
-/* run_options.c */
+/* run.c */
 int lab_run_command(const cli_command *self, int argc, char **argv);
 
 /* run_report.c */

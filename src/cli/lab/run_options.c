@@ -148,17 +148,17 @@ static void init(const cli_command *self, void *options)
                                                     .orders = {0, 1, 2, 3}};
 }
 
-static bool check(void *parsed)
+static bool check(void *options)
 {
-    lab_run_options *options = parsed;
-    if (options->file == NULL) {
+    lab_run_options *const out = options;
+    if (out->file == NULL) {
         cli_error("give a CUDA file: tesela lab run FILE.cu");
-    } else if (access(options->file, R_OK) != 0) {
-        cli_error("%s: %s", options->file, strerror(errno));
-    } else if (options->counts_only && options->checks_only) {
+    } else if (access(out->file, R_OK) != 0) {
+        cli_error("%s: %s", out->file, strerror(errno));
+    } else if (out->counts_only && out->checks_only) {
         cli_error("--counts and --checks: each says 'only': leave one of them out");
     } else {
-        return set_device(options);
+        return set_device(out);
     }
     return false;
 }

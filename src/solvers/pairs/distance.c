@@ -375,6 +375,11 @@ tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out, int64_
                         (long long)tsl_buffer_bytes(out), (long long)count,
                         (long long)(count * plan->task.precision));
     }
+    if ((uintptr_t)tsl_buffer_data(out) % (uintptr_t)plan->task.precision != 0) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a buffer at an address that is not a multiple of %d bytes: align it",
+                        plan->task.precision);
+    }
     return compute(plan, tsl_buffer_data(out), first, count);
 }
 

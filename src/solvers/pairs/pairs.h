@@ -39,7 +39,7 @@ typedef struct tsl_distance_task {
     /* For squares by products: points less their mean in blocks, and squares of their lengths, with
      * zeros for what fills up the last block; NULL: by differences. */
     const void *centred_row, *centred_column, *row_norms, *column_norms;
-    void *out; /* [count], aligned to 64 bytes */
+    void *out; /* [count], aligned to a number; aligned to 64 bytes it is fastest */
 } tsl_distance_task;
 
 /* What is known of points at a glance. */
@@ -152,8 +152,7 @@ typedef struct tsl_product_functions {
  */
 const tsl_product_functions *tsl_product_functions_now(void);
 
-/* ---- rows of distances on the CPU (rows/) ------------------------------------------------------
- */
+/* ---- rows of distances on the CPU (rows/) --------------------------------------------------- */
 
 /* Coordinates of points, at most, whose distances are made so. */
 enum { TSL_SHORT = 4 };

@@ -509,6 +509,12 @@ static void faults_are_named(void **state)
     assert_int_equal(tsl_distance_execute(plan, buffer, -1, 1), TSL_E_ARG);
     assert_int_equal(tsl_distance_execute(plan, buffer, 1, 14), TSL_OK);
     assert_int_equal(tsl_distance_execute(plan, buffer, 15, 0), TSL_OK);
+    tsl_buffer *shifted = NULL;
+    assert_int_equal(
+        tsl_buffer_wrap(&shifted, context, (char *)tsl_buffer_data(buffer) + 4, 8 * 13), TSL_OK);
+    assert_int_equal(tsl_distance_execute(plan, shifted, 0, 13), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(context), "not a multiple of 8 bytes"));
+    tsl_buffer_destroy(shifted);
     tsl_distance_plan_destroy(plan);
     tsl_buffer_destroy(buffer);
     tsl_context_destroy(context);

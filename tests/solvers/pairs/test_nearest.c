@@ -153,10 +153,12 @@ static void faults_are_named(void **state)
     double values[6] = {0, 1, 2, 3, NAN, 5};
     int32_t indices[12];
     const tsl_points points = {values, 2, 3, 8, "cloud"}, none = {NULL, 0, 3, 8, NULL},
-                     flat = {values, 2, 0, 8, NULL};
+                     flat = {values, 2, 0, 8, NULL}, countless = {values, INT64_MAX, 3, 8, NULL};
     assert_int_equal(tsl_nearest_find(indices, NULL, context, 0, &points), TSL_E_ARG);
     assert_non_null(strstr(tsl_last_error(context), "1 to 96"));
     assert_int_equal(tsl_nearest_find(indices, NULL, context, 97, &points), TSL_E_ARG);
+    assert_int_equal(tsl_nearest_find(indices, NULL, context, INT32_MAX, &points), TSL_E_ARG);
+    assert_int_equal(tsl_nearest_find(indices, NULL, context, 1, &countless), TSL_E_ARG);
     assert_int_equal(tsl_nearest_find(indices, NULL, context, 1, &points), TSL_E_ARG);
     assert_non_null(strstr(tsl_last_error(context), "cloud: row 2, column 2 is nan"));
     assert_int_equal(tsl_nearest_find(indices, NULL, context, 1, &flat), TSL_E_ARG);

@@ -247,20 +247,18 @@ static tsl_status open_search(tsl_energy_plan *plan)
     return tsl_search_check(&plan->search, plan->context, &find, &points);
 }
 
-tsl_status tsl_energy_plan_create(tsl_energy_plan **out, tsl_context *context,
-                                  const tsl_energy_options *options, int64_t count, int precision)
+/* A plan of this rank; *out is to be destroyed after a failure too. */
+static tsl_status make_plan(tsl_energy_plan **out, tsl_context *context,
+                            const tsl_energy_options *o, int64_t count, int precision)
 {
-    const tsl_energy_options defaults = TSL_ENERGY_OPTIONS_INIT;
-    const tsl_energy_options *const o = options != NULL ? options : &defaults;
-    *out = NULL;
-    tsl_status status = check(context, o, count, precision);
-    if (status != TSL_OK) {
-        return status;
-    }
-    tsl_energy_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    tsl_energy_plan *plan;
+    tsl_status status = TSL_OK;
+    TSL_TRY(check(context, o, count, precision));
+    plan = tsl_allocate_zeroed(1, sizeof *plan);
     if (plan == NULL) {
         return tsl_fail_memory(context, (int64_t)sizeof *plan, "a plan of energies");
     }
+    *out = plan;
     plan->context = context;
     plan->search.context = context;
     plan->options = *o;
@@ -269,11 +267,26 @@ tsl_status tsl_energy_plan_create(tsl_energy_plan **out, tsl_context *context,
         plan->options.box = plan->box;
     }
     set_task(plan, count, precision);
-    TSL_TRY(tsl_pairs_compare_ranks(context));
-    status = o->cutoff > 0 ? open_search(plan) : TSL_OK;
-    TSL_TRY(tsl_comm_agree(context, status == TSL_OK ? place_all(plan) : status));
+    if (o->cutoff > 0) {
+        TSL_TRY(open_search(plan));
+    }
+    TSL_TRY(place_all(plan));
     plan->options.charges = NULL; /* the caller's from here on */
     plan->options.exclusions = NULL;
+done:
+    return status;
+}
+
+tsl_status tsl_energy_plan_create(tsl_energy_plan **out, tsl_context *context,
+                                  const tsl_energy_options *options, int64_t count, int precision)
+{
+    const tsl_energy_options defaults = TSL_ENERGY_OPTIONS_INIT;
+    const tsl_energy_options *const o = options != NULL ? options : &defaults;
+    tsl_energy_plan *plan = NULL;
+    tsl_status status = TSL_OK;
+    *out = NULL;
+    TSL_TRY(tsl_pairs_compare_ranks(context));
+    TSL_TRY(tsl_comm_agree(context, make_plan(&plan, context, o, count, precision)));
     *out = plan;
     return TSL_OK;
 done:
@@ -449,27 +462,34 @@ done:
     return status;
 }
 
-static tsl_status add_pairs(tsl_energy_plan *plan, tsl_energy *out, void *forces)
+/* Forces in the caller's precision unless `forces` is NULL, and the sums. */
+static tsl_status hand_over(tsl_energy_plan *plan, tsl_energy *out, void *forces)
 {
-    tsl_context *const context = plan->context;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_comm_agree(context, add_part(plan, out)));
-    if (context->comm->size > 1) {
-        TSL_TRY(join(plan));
-    }
     if (forces != NULL) {
         plan->task.out = forces;
-        TSL_TRY(context->ops->pairs->energy->deliver(context, &plan->task));
+        TSL_TRY(plan->context->ops->pairs->energy->deliver(plan->context, &plan->task));
     }
     TSL_TRY(read_sums(plan, out));
 done:
     return status;
 }
 
+static tsl_status check_buffers(const tsl_energy_plan *plan, const tsl_buffer *forces,
+                                const tsl_buffer *points)
+{
+    const int64_t bytes = 3 * plan->task.n * plan->task.precision;
+    return tsl_buffer_bytes(points) < bytes || (forces != NULL && tsl_buffer_bytes(forces) < bytes)
+               ? tsl_fail(plan->context, TSL_E_ARG,
+                          "points and forces take %lld bytes each: a buffer is smaller",
+                          (long long)bytes)
+               : TSL_OK;
+}
+
 tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, tsl_buffer *forces,
                               const tsl_buffer *points)
 {
-    const int64_t bytes = 3 * plan->task.n * plan->task.precision;
+    tsl_context *const context = plan->context;
     const double begun = tsl_seconds();
     tsl_energy made = {.energy = 0};
     tsl_status status = TSL_OK;
@@ -477,16 +497,16 @@ tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, tsl_buffer
         *out = made;
         return TSL_OK;
     }
-    if (tsl_buffer_bytes(points) < bytes || (forces != NULL && tsl_buffer_bytes(forces) < bytes)) {
-        return tsl_fail(plan->context, TSL_E_ARG,
-                        "points and forces take %lld bytes each: a buffer is smaller",
-                        (long long)bytes);
-    }
     plan->task.points = tsl_buffer_data(points);
-    status = add_pairs(plan, &made, forces != NULL ? tsl_buffer_data(forces) : NULL);
-    if (status == TSL_OK) {
-        tsl_profile_add(plan->context, "energy", begun, 0, 0);
-        *out = made;
+    status = check_buffers(plan, forces, points);
+    TSL_TRY(tsl_comm_agree(context, status == TSL_OK ? add_part(plan, &made) : status));
+    if (context->comm->size > 1) {
+        TSL_TRY(join(plan));
     }
+    TSL_TRY(tsl_comm_agree(
+        context, hand_over(plan, &made, forces != NULL ? tsl_buffer_data(forces) : NULL)));
+    tsl_profile_add(context, "energy", begun, 0, 0);
+    *out = made;
+done:
     return status;
 }

@@ -139,6 +139,15 @@ static int64_t share_of(int64_t n, int rank, int ranks)
     return begin < n ? begin : n;
 }
 
+/* Take this rank's share, and how many candidates a point has. All numbers have been checked. */
+static void take_share(tsl_nearest_task *task, const tsl_comm *comm)
+{
+    task->keep = task->k + TSL_NEAREST_SPARE;
+    task->begin = share_of(task->n, comm->rank, comm->size);
+    task->end = share_of(task->n, comm->rank + 1, comm->size);
+    task->first_tile = (int)(task->begin / TSL_NEAREST_TILE);
+}
+
 /* Where results go: on the CPU to the caller's arrays. */
 static tsl_status choose_results(tsl_search *s, tsl_nearest_task *task, int32_t *indices,
                                  void *distances)
@@ -206,6 +215,7 @@ static tsl_status find_part(tsl_search *s, tsl_nearest_task *task, int32_t *indi
                         "or 8",
                         (long long)points->count, points->dimensions, points->precision);
     }
+    take_share(task, context->comm);
     const tsl_status status =
         tsl_pairs_check_points(context, points, points->name != NULL ? points->name : "a");
     return status == TSL_OK && points->count > 0 ? run(s, task, indices, distances, points)
@@ -291,22 +301,16 @@ done:
 tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *context, int k,
                             const tsl_points *points)
 {
-    const tsl_comm *const comm = context->comm;
     tsl_search search = {.context = context};
-    tsl_nearest_task task = {
-        .precision = points->precision,
-        .dimensions = points->dimensions,
-        .k = k,
-        .keep = k + TSL_NEAREST_SPARE,
-        .n = points->count,
-        .first_tile = (int)(share_of(points->count, comm->rank, comm->size) / TSL_NEAREST_TILE),
-        .begin = share_of(points->count, comm->rank, comm->size),
-        .end = share_of(points->count, comm->rank + 1, comm->size)};
+    tsl_nearest_task task = {.precision = points->precision,
+                             .dimensions = points->dimensions,
+                             .k = k,
+                             .n = points->count};
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_pairs_compare_ranks(context));
     TSL_TRY(
         tsl_comm_agree(context, find_part(&search, &task, indices, distances, context, points)));
-    if (comm->size > 1 && points->count > 0) {
+    if (context->comm->size > 1 && points->count > 0) {
         TSL_TRY(gather_rows(indices, distances, context, &task));
     }
 done:
