@@ -14,17 +14,15 @@ import os
 import sys
 import warnings
 
+sys.dont_write_bytecode = True  # leave the source tree as it is
+
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 import numpy  # noqa: E402
 import scipy  # noqa: E402
+from pairs_scipy import Library  # noqa: E402
 from scipy.spatial import cKDTree  # noqa: E402
 
 DENSITY, CUTOFF, NEAREST, TO, BINS, RUNS = 0.844, 2.8, 16, 5.0, 100, 3
-
-
-class Points(ctypes.Structure):
-    _fields_ = [("values", ctypes.c_void_p), ("count", ctypes.c_int64), ("dimensions", ctypes.c_int),
-                ("precision", ctypes.c_int), ("name", ctypes.c_char_p)]
 
 
 class NeighborOptions(ctypes.Structure):
@@ -49,21 +47,7 @@ class Histogram(ctypes.Structure):
                 ("g", ctypes.c_void_p), ("volume", ctypes.c_double)]
 
 
-class Tesela:
-    def __init__(self, path):
-        self.library = ctypes.CDLL(path)
-        self.library.tsl_last_error.restype = ctypes.c_char_p
-        self.context = ctypes.c_void_p()
-        self.check(self.library.tsl_context_create(ctypes.byref(self.context), None))
-
-    def check(self, status):
-        if status != 0:
-            sys.exit(f"pairs_peers: {self.library.tsl_last_error(self.context).decode()}")
-
-    @staticmethod
-    def points(of):
-        return Points(of.ctypes.data, *of.shape, of.itemsize, None)
-
+class Tesela(Library):
     def neighbors(self, points, box, in_cells):
         """indptr and indices of each pair once."""
         cell, found = (ctypes.c_double * 6)(box, box, box), Neighbors()

@@ -25,25 +25,35 @@ class Points(ctypes.Structure):
                 ("precision", ctypes.c_int), ("name", ctypes.c_char_p)]
 
 
-class Tesela:
+class Library:
+    """The library and a context on the CPU."""
+
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
         self.library.tsl_last_error.restype = ctypes.c_char_p
-        self.library.tsl_distance_plan_count.restype = ctypes.c_int64
-        self.library.tsl_buffer_data.restype = ctypes.c_void_p
         self.context = ctypes.c_void_p()
         self.check(self.library.tsl_context_create(ctypes.byref(self.context), None))
 
     def check(self, status):
         if status != 0:
-            sys.exit(f"pairs_scipy: {self.library.tsl_last_error(self.context).decode()}")
+            sys.exit(f"{os.path.basename(sys.argv[0])}: {self.library.tsl_last_error(self.context).decode()}")
+
+    @staticmethod
+    def points(of):
+        return Points(of.ctypes.data, *of.shape, of.itemsize, None)
+
+
+class Tesela(Library):
+    def __init__(self, path):
+        super().__init__(path)
+        self.library.tsl_distance_plan_count.restype = ctypes.c_int64
+        self.library.tsl_buffer_data.restype = ctypes.c_void_p
 
     def plan(self, points):
         """A plan of distances, and memory for them."""
         plan, buffer = ctypes.c_void_p(), ctypes.c_void_p()
-        what = Points(points.ctypes.data, *points.shape, points.itemsize, None)
-        self.check(self.library.tsl_distance_plan_create(ctypes.byref(plan), self.context, None, ctypes.byref(what),
-                                                         None))
+        self.check(self.library.tsl_distance_plan_create(ctypes.byref(plan), self.context, None,
+                                                         ctypes.byref(self.points(points)), None))
         self.count = self.library.tsl_distance_plan_count(plan)
         self.check(self.library.tsl_buffer_create(ctypes.byref(buffer), self.context,
                                                   ctypes.c_int64(self.count * points.itemsize)))

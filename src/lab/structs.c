@@ -143,7 +143,8 @@ static void read_struct(tsl_lab_source *s, const scopes *scope, size_t at, tsl_l
     }
 }
 
-/* Does "template <…>" stand before `at`, and no directive such as an #include <…>? */
+/* Does a template's head end just before `at`? A directive that ends in ">", as an #include does,
+ * is none. */
 static bool is_template(const tsl_lab_source *s, size_t at)
 {
     size_t i = at;

@@ -118,9 +118,9 @@ TSL_FN int64_t tsl_transpose_source(int64_t rows, int64_t columns, int64_t place
     return row * columns + column;
 }
 
-/* Part of a cycle of the permutation tsl_transpose_source(): the `count` places start,
- * source(start), … each take the cell of the next; the last takes the cell that segment `next` of
- * the batch starts with. */
+/* Part of a cycle of the permutation tsl_transpose_source(): it has `count` places. The first is
+ * `start`, and each other is tsl_transpose_source() of the place before it. A place takes the cell
+ * of the place after it; the last takes the cell that segment `next` of the batch starts with. */
 typedef struct tsl_transpose_segment {
     int64_t start, count, next;
 } tsl_transpose_segment;

@@ -214,10 +214,9 @@ static tsl_status tell(const occupancy_work *work)
 
 int occupancy_command(const cli_command *self, int argc, char **argv)
 {
-    (void)self;
     occupancy_options options;
     int exit_status;
-    if (!occupancy_options_parse(&options, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     occupancy_work work = {.options = &options, .begun = tsl_seconds()};

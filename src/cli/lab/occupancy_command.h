@@ -31,7 +31,6 @@ typedef struct occupancy_work {
 } occupancy_work;
 
 int occupancy_command(const cli_command *self, int argc, char **argv);
-bool occupancy_options_parse(occupancy_options *out, int argc, char **argv, int *exit_status);
 
 /* Does a limit bind: does its resource allow no more blocks than there are, or is it exceeded? */
 bool occupancy_binds(const tsl_occupancy_result *result, int limit);

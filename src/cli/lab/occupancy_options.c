@@ -116,8 +116,10 @@ static bool check_kernel(const occupancy_options *options)
     return false;
 }
 
-static bool check(const occupancy_options *options)
+static bool check(void *parsed)
 {
+    occupancy_options *const options = parsed;
+    options->row = options->capability >= 0 ? tsl_multiprocessor_at(options->capability) : NULL;
     const bool chosen = options->row != NULL || options->common.device != NULL;
     if (options->row != NULL && options->common.device != NULL) {
         cli_error("--cc and --device: give one of the two");
@@ -145,16 +147,6 @@ static void init(const cli_command *self, void *options)
         (occupancy_options){.use = TSL_OCCUPANCY_KERNEL_INIT, .capability = -1};
 }
 
-bool occupancy_options_parse(occupancy_options *out, int argc, char **argv, int *exit_status)
-{
-    if (!cli_parse_options(&lab_occupancy, out, argc, argv, exit_status)) {
-        return false;
-    }
-    out->row = out->capability >= 0 ? tsl_multiprocessor_at(out->capability) : NULL;
-    *exit_status = CLI_USAGE;
-    return check(out);
-}
-
 const cli_command lab_occupancy = {
     .name = "occupancy",
     .summary = "how many blocks of a kernel a multiprocessor runs at a time, and what limits them",
@@ -163,6 +155,7 @@ const cli_command lab_occupancy = {
     .rows = rows,
     .size = sizeof(occupancy_options),
     .init = init,
+    .check = check,
     .argument = add_argument,
     .places = CLI_ONE_DEVICE,
     .lacks = CLI_NO_DEVICE | CLI_NO_THREADS | CLI_NO_PROFILE};

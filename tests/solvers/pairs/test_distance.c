@@ -305,6 +305,18 @@ static void ranges_of_all_sizes_match_a_plain_loop(void **state)
     }
 }
 
+/* `found` has the bits of *first, or becomes it where there is none yet. The array is taken over.
+ */
+static void compare_with_first(void **first, void *found, int64_t bytes)
+{
+    if (*first == NULL) {
+        *first = found;
+        return;
+    }
+    assert_memory_equal(found, *first, (size_t)bytes);
+    free(found);
+}
+
 /* The same bits whatever the range and the threads. */
 static void bits_do_not_depend_on_ranges_or_threads(void **state)
 {
@@ -322,12 +334,7 @@ static void bits_do_not_depend_on_ranges_or_threads(void **state)
                 tsl_context *context = test_context(test_devices[dev], threads);
                 void *found =
                     distances(context, &options, &a, NULL, threads == 1 ? 1 << 20 : 1001, &count);
-                if (first != NULL) {
-                    assert_memory_equal(found, first, (size_t)(4 * count));
-                    free(found);
-                } else {
-                    first = found;
-                }
+                compare_with_first(&first, found, 4 * count);
                 tsl_context_destroy(context);
             }
             free(first);
@@ -354,12 +361,7 @@ static void products_have_the_same_bits_on_all_devices(void **state)
                 continue;
             }
             void *found = distances(context, NULL, &a, NULL, 150 * 149 / 2, &count);
-            if (first != NULL) {
-                assert_memory_equal(found, first, (size_t)(8 * count));
-                free(found);
-            } else {
-                first = found;
-            }
+            compare_with_first(&first, found, 8 * count);
             tsl_context_destroy(context);
         }
         free(first);

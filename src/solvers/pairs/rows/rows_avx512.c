@@ -9,7 +9,7 @@
 
 enum { VECTORS = 4 }; /* that are made together, every other one by the processor's square root */
 
-/* by, by + 1, ... */
+/* Whole numbers that rise by one from lane to lane, from `by` in the first. */
 static inline __m512i places_of_floats(int by)
 {
     return _mm512_add_epi32(_mm512_set1_epi32(by), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
