@@ -1,9 +1,10 @@
-"""Condensed Euclidean distances by tesela and by SciPy's pdist(), one core, in CPU time.
+"""Condensed Euclidean distances by tesela and by SciPy's pdist(), which has one thread.
 
-    python3 bench/pairs_scipy.py BUILD/libtesela.so [RUNS]
+    python3 bench/pairs_scipy.py BUILD/libtesela.so [RUNS [THREADS]]
 
 needs SciPy. Both write to memory that is there already, take turns, and the medians of RUNS (7) are
-told. The largest relative difference of the two results is told too.
+told: CPU time with one thread of tesela (the default), wall time with more. The largest relative
+difference of the two results is told too.
 """
 
 import ctypes
@@ -25,14 +26,22 @@ class Points(ctypes.Structure):
                 ("precision", ctypes.c_int), ("name", ctypes.c_char_p)]
 
 
+class Options(ctypes.Structure):
+    """tsl_context_options"""
+    _fields_ = [("size", ctypes.c_size_t), ("device", ctypes.c_char_p), ("threads", ctypes.c_int),
+                ("message", ctypes.c_void_p), ("user", ctypes.c_void_p), ("comm", ctypes.c_void_p),
+                ("stream", ctypes.c_void_p)]
+
+
 class Library:
     """The library and a context on the CPU."""
 
-    def __init__(self, path):
+    def __init__(self, path, threads=1):
         self.library = ctypes.CDLL(path)
         self.library.tsl_last_error.restype = ctypes.c_char_p
         self.context = ctypes.c_void_p()
-        self.check(self.library.tsl_context_create(ctypes.byref(self.context), None))
+        options = Options(ctypes.sizeof(Options), b"cpu", threads)
+        self.check(self.library.tsl_context_create(ctypes.byref(self.context), ctypes.byref(options)))
 
     def check(self, status):
         if status != 0:
@@ -44,8 +53,9 @@ class Library:
 
 
 class Tesela(Library):
-    def __init__(self, path):
-        super().__init__(path)
+    def __init__(self, path, threads):
+        super().__init__(path, threads)
+        self.clock = time.process_time if threads == 1 else time.perf_counter
         self.library.tsl_distance_plan_count.restype = ctypes.c_int64
         self.library.tsl_buffer_data.restype = ctypes.c_void_p
 
@@ -73,10 +83,10 @@ class Tesela(Library):
         self.library.tsl_distance_plan_destroy(plan)
 
 
-def seconds(function):
-    begun = time.process_time()
+def seconds(clock, function):
+    begun = clock()
     function()
-    return time.process_time() - begun
+    return clock() - begun
 
 
 def measure(tesela, n, d, runs):
@@ -86,8 +96,8 @@ def measure(tesela, n, d, runs):
     out = numpy.empty(n * (n - 1) // 2)
     times = [[], [], []]
     for run in range(runs + 1):  # the first finds memory
-        taken = (seconds(lambda: pdist(points, out=out)), seconds(lambda: tesela.execute(*wide)),
-                 seconds(lambda: tesela.execute(*narrow)))
+        taken = [seconds(tesela.clock, work) for work in (lambda: pdist(points, out=out), lambda: tesela.execute(*wide),
+                                                  lambda: tesela.execute(*narrow))]
         for k in range(3 if run > 0 else 0):
             times[k].append(taken[k])
     error = numpy.max(numpy.abs(tesela.read(wide[1], points) - out) / out)
@@ -101,11 +111,12 @@ def measure(tesela, n, d, runs):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    tesela = Tesela(os.path.abspath(sys.argv[1]))
-    print(f"CPU ns a pair, SciPy {scipy.__version__}")
+    runs, threads = (int(given) for given in sys.argv[2:4] + ["7", "1"][len(sys.argv) - 2:])
+    tesela = Tesela(os.path.abspath(sys.argv[1]), threads)
+    print(f"{'CPU' if threads == 1 else 'wall'} ns a pair, threads of tesela: {threads}, SciPy {scipy.__version__}")
     print(f"{'points':>8} {'d':>5} {'pdist':>12} {'double':>12} {'ratio':>7} {'single':>12} {'difference':>10}")
     for n, d in SIZES:
-        measure(tesela, n, d, int(sys.argv[2]) if len(sys.argv) > 2 else 7)
+        measure(tesela, n, d, runs)
 
 
 if __name__ == "__main__":
