@@ -275,8 +275,9 @@ inline double chain_seconds(const Flush &flush, const Arrays &m, long threads, i
 }
 
 /* A card full of threads takes start + reads * latency until each has been replaced by the next.
- * Both come from differences of times, so that neither has the time of a launch itself. */
-inline void print_latency(const Flush &flush, const Arrays &m)
+ * Both come from differences of times, so that neither has the time of a launch itself. False, with
+ * a line that says why, where the differences make no sense because other programs use the card. */
+inline bool print_latency(const Flush &flush, const Arrays &m)
 {
     const int reads = 8;
     const long threads = m.n / reads;
@@ -285,9 +286,14 @@ inline void print_latency(const Flush &flush, const Arrays &m)
     const double twice = chain_seconds(flush, m, 2 * threads, 1);
     const double chain = chain_seconds(flush, m, threads, reads);
     const double latency = (chain - one) / (reads - 1) / full;
+    if (!(latency > 0)) {
+        printf("error more reads took less time: other programs use the card\n");
+        return false;
+    }
     printf("resident %.4e\n", resident);
     printf("start %.4e\n", std::max((twice - one) / full - latency, 1e-9));
     printf("latency %.4e\n", latency);
+    return true;
 }
 
 /* All rates, a line each: a name and a number. Returns an exit status. */
@@ -312,7 +318,9 @@ inline int print_rates(int card)
     printf("to_card_pinned %.4e\n", link_rate(flush, m, true, cudaMemcpyHostToDevice));
     printf("from_card_pinned %.4e\n", link_rate(flush, m, true, cudaMemcpyDeviceToHost));
     printf("launch %.4e\n", launch_seconds());
-    print_latency(flush, m);
+    if (!print_latency(flush, m)) {
+        return 1;
+    }
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) {
         printf("error %s\n", cudaGetErrorString(error));
