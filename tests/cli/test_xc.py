@@ -72,6 +72,14 @@ class Eval(CommandTest):
         points = [(0.2, 0.1, 7.0), (0.3, 0.4, -1.0)]
         self.assertEqual(self.evaluate(points), self.evaluate([p[:2] for p in points]))
 
+    def test_the_laplacian_has_its_columns(self):
+        """They are before those of tau, and are not read."""
+        closed = self.evaluate([(0.2, 0.1, 7.0, 0.3)], "-f", "scan")
+        self.assertEqual(closed, self.evaluate([(0.2, 0.1, math.nan, 0.3)], "-f", "scan"))
+        self.assertNotEqual(closed, self.evaluate([(0.2, 0.1, 7.0, 0.4)], "-f", "scan"))
+        spins = self.evaluate([(0.1, 0.1, 0.025, 0.025, 0.025, 5.0, -5.0, 0.15, 0.15)], "-f", "scan", "--spin")
+        self.assertAlmostEqual(spins[0][0] / closed[0][0], 1, places=12)
+
     def test_a_sum_is_its_parts(self):
         points = [(0.2, 0.1), (0.3, 0.4)]
         whole = self.evaluate(points, "-f", "0.25*hf + 0.75*gga_x_pbe + gga_c_pbe")
@@ -211,7 +219,8 @@ class Refusals(CommandTest):
                 (["xc", "eval", "--order", "4", *files], ["--order", "0 to 3"]),
                 (["xc", "eval", "-i", "in.npy"], ["--output"]),
                 (["xc", "eval", "-i", "in.npy", "-o", "in.npy"], ["in.npy"]),
-                (["xc", "eval", "--spin", *files], ["in.npy", "5 numbers"]),
+                (["xc", "eval", "--spin", *files], ["in.npy", "without sigma_aa", "5 numbers"]),
+                (["xc", "eval", "-f", "scan", *files], ["in.npy", "without tau", "4 numbers"]),
                 (["xc", "list", "-o", "x.npy"], ["--output"]),
                 (["xc", "bench", "--points", "10"], ["--points", "1000"]),
                 (["xc", "study", "--device", "cpu"], ["registers", "cuda:0"])):
@@ -221,7 +230,9 @@ class Refusals(CommandTest):
     def test_files(self):
         arguments = ["xc", "eval", "-i", "in.npy", "-o", "out.npy", "--device", "cpu"]
         for content, words in ((npy([0, 2], data=b""), ["no points"]),
-                               (npy([2, 1], data=bytes(16)), ["at least 2 numbers"]),
+                               (npy([2, 1], data=bytes(16)), ["1 number,", "without sigma", "at least 2 numbers"]),
+                               (npy([4], data=bytes(32)), ["1 axis", "at least 2 numbers"]),
+                               (npy([1, 2], descr="<c16", data=bytes(32)), ["'<c16'", "float64"]),
                                (npy([2, 2], descr="|V8"), ["float64"]),
                                (b"text", ["in.npy"])):
             self.write("in.npy", content)
