@@ -146,6 +146,31 @@ class Eval(CommandTest):
             self.assertAlmostEqual(got[0][0] / (-above / (r * below)), 1, places=12)
 
 
+class Check(CommandTest):
+    def check(self, *arguments):
+        """{what was checked of which spins: the case}, and whether all hold."""
+        result = self.run_command("xc", "check", "--points", "1000", "--quiet", "--json", "r.json", *arguments)
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        cases = {tuple(c["name"].split(", ", 1)[1].split(": ")): c for c in report["results"]["cases"]}
+        self.assertEqual(result.returncode, 0 if all(c["ok"] for c in cases.values()) else 1)
+        return cases
+
+    def test_third_derivatives_are_finite_where_the_device_has_them(self):
+        for device, is_there in (("cpu", True), ("sim", False)):
+            cases = self.check("-f", "pbe", "--device", device)
+            self.assertTrue(all(c["ok"] for c in cases.values()))
+            for spins in ("closed shell", "two spins"):
+                self.assertEqual((f"{spins}, order 2", "finite third") in cases, is_there)
+
+    def test_a_value_that_is_no_number_is_not_forgotten(self):
+        """A coefficient so large makes the values of some points infinite, and those of the last one not."""
+        cases = self.check("-f", "1e306*gga_x_b88", "--device", "cpu")
+        self.assertGreater(cases["closed shell, order 2", "finite"]["value"], 0)
+        for name in (("closed shell, order 2", "differences"), ("two spins, order 2", "swap")):
+            self.assertEqual((cases[name]["value"], cases[name]["ok"]), (None, False))
+
+
 class Study(CommandTest):
     def test_kernels_with_caps_of_registers_on_sim(self):
         """Their values are those of evaluation, and each of 5 caps, 4 blocks and 2 batches has its row."""
@@ -259,7 +284,7 @@ def load_tests(loader, tests, pattern):
     """Of the imported class, only what is added here."""
     del tests, pattern
     suite = unittest.TestSuite()
-    for case in (Eval, Study, Figure, Refusals):
+    for case in (Eval, Check, Study, Figure, Refusals):
         suite.addTests(loader.loadTestsFromTestCase(case))
     suite.addTest(XcReports("test_xc"))
     return suite
