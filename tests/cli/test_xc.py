@@ -136,6 +136,15 @@ class Eval(CommandTest):
         self.assertRegex(report["results"]["libxc_version"], r"^\d+\.\d+")
 
     @unittest.skipUnless(libxc_is_there(), "Libxc is not installed (Debian: libxc9)")
+    def test_the_laplacian_is_read_for_libxc(self):
+        options = ["-f", "mgga_k_pc07", "--allow-libxc", "--json", "r.json"]
+        one, other = (self.evaluate([(0.2, 0.1, lapl, 0.3)], *options)[0] for lapl in (-0.5, 0.5))
+        self.assertNotEqual(one[0], other[0])
+        self.assertNotIn("raised", self.stderr)
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["results"]["columns"], ["exc", "vrho", "vsigma", "vlapl", "vtau"])
+
+    @unittest.skipUnless(libxc_is_there(), "Libxc is not installed (Debian: libxc9)")
     def test_a_formula_by_libxc_as_published(self):
         """Goedecker, Teter and Hutter, Phys. Rev. B 54, 1703 (1996), of a closed shell."""
         for n, got in ((n, self.evaluate([[n]], "-f", "lda_xc_teter93", "--allow-libxc", "--order", "0"))

@@ -23,11 +23,13 @@ typedef struct evaluation {
     double begun, setup, compute;
 } evaluation;
 
+/* Of a row with two spins: rho 2, sigma 3, lapl 2, tau 2. */
+enum { COLUMNS = 9 };
+
 /* List the columns of a row that the functional takes; those of all variables have their places,
  * taken or not. Returns how many a row has to have. Of a row of `width` columns `missing` gets the
  * name of the first that is taken and not there, or is empty. */
-static int list_columns(int columns[TSL_XC_INPUTS], char missing[40], const evaluation *e,
-                        int64_t width)
+static int list_columns(int columns[COLUMNS], char missing[40], const evaluation *e, int64_t width)
 {
     const int spin = e->options->spin;
     int column = 0, taken = 0;
@@ -52,7 +54,7 @@ static tsl_status check_header(const evaluation *e, const tsl_npy *h)
 {
     const char *path = e->options->input;
     const char *const spins = e->options->spin ? " with --spin" : "";
-    int columns[TSL_XC_INPUTS];
+    int columns[COLUMNS];
     char missing[40];
     const int64_t width = h->axes == 2 ? h->shape[1] : 1;
     const int needed = list_columns(columns, missing, e, width);
@@ -94,6 +96,12 @@ done:
     return status;
 }
 
+/* May a column's numbers be negative? Those of sigma_ab and lapl. */
+static bool is_signed(int column, bool spin)
+{
+    return spin ? column == 3 || column == 5 || column == 6 : column == 2;
+}
+
 /* Make inputs, each component's points together, of the file's rows. */
 static tsl_status load(evaluation *e, double **in)
 {
@@ -105,7 +113,7 @@ static tsl_status load(evaluation *e, double **in)
     }
     const int width = tsl_xc_inputs(e->about.family, e->options->spin);
     const int64_t row = h.axes == 2 ? h.shape[1] : 1;
-    int columns[TSL_XC_INPUTS];
+    int columns[COLUMNS];
     char missing[40];
     list_columns(columns, missing, e, row);
     e->points = h.shape[0];
@@ -120,7 +128,7 @@ static tsl_status load(evaluation *e, double **in)
             const int64_t place =
                 h.fortran_order ? columns[k] * e->points + i : i * row + columns[k];
             const double value = tsl_npy_number(&h, data, place, &imaginary);
-            odd = odd || !(value >= (e->options->spin && k == 3 ? -INFINITY : 0));
+            odd = odd || !(value >= (is_signed(columns[k], e->options->spin) ? -INFINITY : 0));
             (*in)[k * e->points + i] = value;
         }
         e->raised += odd;

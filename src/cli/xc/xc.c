@@ -127,9 +127,9 @@ static const cli_command eval_command = {
            "IN.npy holds float64, a row a point: rho sigma lapl tau, or with --spin rho_a rho_b "
            "sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b; columns at the end that the "
            "functional does not need may be absent, and columns that it does not need are not "
-           "read: no functional needs lapl, the Laplacian of the density. OUT.npy gets a row a "
-           "point: exc (energy per electron), then the derivatives of the energy per volume in "
-           "Libxc's order."
+           "read: lapl, the Laplacian of the density, is read for functionals of Libxc's alone. "
+           "OUT.npy gets a row a point: exc (energy per electron), then the derivatives of the "
+           "energy per volume in Libxc's order."
            "\v"
            "Example:\n  tesela xc eval -f pbe -i points.npy -o values.npy --order 2",
     .data = &eval_task,
