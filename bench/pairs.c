@@ -6,7 +6,8 @@
  * DEVICE: cpu. POINTS: at most, of distances: 65536. PARTICLES: of the fluid: 1000000. ATOMS: of
  * forces: 262144. VECTORS: of 128 coordinates, whose nearest are looked for: 65536. TRIPLETS:
  * points whose triples are added up: 2000. 0 leaves one out. Samples of each result are compared
- * with double precision; the exit status is 1 if one is wrong. */
+ * with double precision; the exit status is 1 if one is wrong. On a GPU, and where the build has
+ * cuBLAS, distances stand beside its products of all pairs, and beside PyTorch's steps by it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "core/core.h"
 #include "core/profile.h"
 #include "device/device.h"
+#include "pairs_cublas.h"
 #include "solvers/pairs/pairs.h"
 #include "tesela/pairs.h"
 #include "tesela/simplex.h"
@@ -94,6 +96,32 @@ static tsl_status largest_error(double *out, const job *j, const tsl_points *poi
     return TSL_OK;
 }
 
+static bool has_cublas(const tsl_context *context)
+{
+#ifdef TSL_HAVE_CUBLAS
+    return strncmp(tsl_context_device(context), "cuda:", 5) == 0;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
+/* The columns of pairs_cublas(). */
+static void print_cublas(const void *values, int64_t n, int d, int precision)
+{
+#ifdef TSL_HAVE_CUBLAS
+    double seconds[2];
+    const char *error = pairs_cublas(seconds, values, n, d, precision);
+    if (error == NULL) {
+        printf(" %9.3f %10.3f", 1e3 * seconds[0], 1e3 * seconds[1]);
+    } else {
+        printf(" cuBLAS: %s", error);
+    }
+#else
+    (void)values, (void)n, (void)d, (void)precision;
+#endif
+}
+
 static tsl_status measure(tsl_context *context, int64_t n, int d, int precision, bool *right)
 {
     job j = {NULL, NULL, 0};
@@ -121,15 +149,21 @@ static tsl_status measure(tsl_context *context, int64_t n, int d, int precision,
     }
     if (status == TSL_OK) {
         const bool ok = error <= (precision == 8 ? 1e-13 : d >= 128 ? 3e-6 : 1e-6);
-        printf("%8lld %5d %-7s %10.3f %9.4f %8.3f %9.3f %8.2e %s\n", (long long)n, d,
+        printf("%8lld %5d %-7s %10.3f %9.4f %8.3f %9.3f %8.2e %s", (long long)n, d,
                precision == 4 ? "single" : "double", 1e3 * seconds, 1e9 * seconds / (double)j.count,
                (double)j.count * precision / seconds * 1e-12, filled / seconds, error,
                ok ? "right" : "wrong");
-        fflush(stdout);
         *right &= ok;
     }
     tsl_buffer_destroy(j.out);
     tsl_distance_plan_destroy(j.plan);
+    if (status == TSL_OK) {
+        if (has_cublas(context)) {
+            print_cublas(values, n, d, precision);
+        }
+        printf("\n");
+        fflush(stdout);
+    }
     free(values);
     return status;
 }
@@ -482,8 +516,8 @@ int main(int argc, char **argv)
     tsl_profile_enable(context);
     printf("condensed Euclidean distances on %s, %d CPU threads\n", tsl_context_device(context),
            tsl_context_threads(context));
-    printf("%8s %5s %-7s %10s %9s %8s %9s %8s\n", "points", "d", "", "ms", "ns/pair", "TB/s",
-           "of a fill", "error");
+    printf("%8s %5s %-7s %10s %9s %8s %9s %8s%s\n", "points", "d", "", "ms", "ns/pair", "TB/s",
+           "of a fill", "error", has_cublas(context) ? "       syrk, ms  cdist, ms" : "");
     for (int64_t n = most / 4; n <= most && n > 1 && status == TSL_OK; n *= 2) {
         for (int k = 0; k < 4 && status == TSL_OK; k++) {
             for (int precision = 4; precision <= 8 && status == TSL_OK; precision += 4) {
