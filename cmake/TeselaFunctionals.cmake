@@ -11,6 +11,10 @@ if(TSL_XC)
     string(REPLACE ";" "," chosen "${TSL_XC};lda_x;lda_c_vwn")
     set(functionals_include "${PROJECT_BINARY_DIR}/functionals")
     set(functionals_dir "${functionals_include}/solvers/xc/generated")
+    # what the code is made of: a change makes it anew
+    file(GLOB generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/xcgen/xcgen"
+        "${PROJECT_SOURCE_DIR}/tools/xcgen/*.py" "${PROJECT_SOURCE_DIR}/tools/xcgen/functionals/*.py")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${generator})
     execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/xcgen/xcgen"
         --select "${chosen}" --output "${functionals_dir}"
         OUTPUT_QUIET ERROR_VARIABLE problem RESULT_VARIABLE result)

@@ -88,11 +88,11 @@ def evaluate(functional, rows):
     """exc at rows of n, sigma and tau, by tesela xc eval."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
-        head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, 3), }}"
+        head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, 4), }}"
         head += " " * (53 + 64 - len(head)) + "\n"
         with open(source, "wb") as file:
             file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode("ascii"))
-            file.write(struct.pack(f"<{3 * len(rows)}d", *(v for row in rows for v in row)))
+            file.write(struct.pack(f"<{4 * len(rows)}d", *(v for n, sigma, tau in rows for v in (n, sigma, 0.0, tau))))
         result = subprocess.run([os.environ.get("TESELA", "tesela"), "xc", "eval", "-f", functional, "--order", "0",
                                  "-i", source, "-o", target, "--quiet"], check=False)
         if result.returncode:

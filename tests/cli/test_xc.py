@@ -72,6 +72,14 @@ class Eval(CommandTest):
         points = [(0.2, 0.1, 7.0), (0.3, 0.4, -1.0)]
         self.assertEqual(self.evaluate(points), self.evaluate([p[:2] for p in points]))
 
+    def test_the_laplacian_has_its_columns(self):
+        """They are before those of tau, and are not read."""
+        closed = self.evaluate([(0.2, 0.1, 7.0, 0.3)], "-f", "scan")
+        self.assertEqual(closed, self.evaluate([(0.2, 0.1, math.nan, 0.3)], "-f", "scan"))
+        self.assertNotEqual(closed, self.evaluate([(0.2, 0.1, 7.0, 0.4)], "-f", "scan"))
+        spins = self.evaluate([(0.1, 0.1, 0.025, 0.025, 0.025, 5.0, -5.0, 0.15, 0.15)], "-f", "scan", "--spin")
+        self.assertAlmostEqual(spins[0][0] / closed[0][0], 1, places=12)
+
     def test_a_sum_is_its_parts(self):
         points = [(0.2, 0.1), (0.3, 0.4)]
         whole = self.evaluate(points, "-f", "0.25*hf + 0.75*gga_x_pbe + gga_c_pbe")
@@ -128,6 +136,15 @@ class Eval(CommandTest):
         self.assertRegex(report["results"]["libxc_version"], r"^\d+\.\d+")
 
     @unittest.skipUnless(libxc_is_there(), "Libxc is not installed (Debian: libxc9)")
+    def test_the_laplacian_is_read_for_libxc(self):
+        options = ["-f", "mgga_k_pc07", "--allow-libxc", "--json", "r.json"]
+        one, other = (self.evaluate([(0.2, 0.1, lapl, 0.3)], *options)[0] for lapl in (-0.5, 0.5))
+        self.assertNotEqual(one[0], other[0])
+        self.assertNotIn("raised", self.stderr)
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["results"]["columns"], ["exc", "vrho", "vsigma", "vlapl", "vtau"])
+
+    @unittest.skipUnless(libxc_is_there(), "Libxc is not installed (Debian: libxc9)")
     def test_a_formula_by_libxc_as_published(self):
         """Goedecker, Teter and Hutter, Phys. Rev. B 54, 1703 (1996), of a closed shell."""
         for n, got in ((n, self.evaluate([[n]], "-f", "lda_xc_teter93", "--allow-libxc", "--order", "0"))
@@ -136,6 +153,31 @@ class Eval(CommandTest):
             above = 0.4581652932831429 + r * (2.217058676663745 + r * (0.7405551735357053 + r * 0.01968227878617998))
             below = 1 + r * (4.504130959426697 + r * (1.110667363742916 + r * 0.02359291751427506))
             self.assertAlmostEqual(got[0][0] / (-above / (r * below)), 1, places=12)
+
+
+class Check(CommandTest):
+    def check(self, *arguments):
+        """{what was checked of which spins: the case}, and whether all hold."""
+        result = self.run_command("xc", "check", "--points", "1000", "--quiet", "--json", "r.json", *arguments)
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        cases = {tuple(c["name"].split(", ", 1)[1].split(": ")): c for c in report["results"]["cases"]}
+        self.assertEqual(result.returncode, 0 if all(c["ok"] for c in cases.values()) else 1)
+        return cases
+
+    def test_third_derivatives_are_finite_where_the_device_has_them(self):
+        for device, is_there in (("cpu", True), ("sim", False)):
+            cases = self.check("-f", "pbe", "--device", device)
+            self.assertTrue(all(c["ok"] for c in cases.values()))
+            for spins in ("closed shell", "two spins"):
+                self.assertEqual((f"{spins}, order 2", "finite third") in cases, is_there)
+
+    def test_a_value_that_is_no_number_is_not_forgotten(self):
+        """A coefficient so large makes the values of some points infinite, and those of the last one not."""
+        cases = self.check("-f", "1e306*gga_x_b88", "--device", "cpu")
+        self.assertGreater(cases["closed shell, order 2", "finite"]["value"], 0)
+        for name in (("closed shell, order 2", "differences"), ("two spins, order 2", "swap")):
+            self.assertEqual((cases[name]["value"], cases[name]["ok"]), (None, False))
 
 
 class Study(CommandTest):
@@ -211,7 +253,8 @@ class Refusals(CommandTest):
                 (["xc", "eval", "--order", "4", *files], ["--order", "0 to 3"]),
                 (["xc", "eval", "-i", "in.npy"], ["--output"]),
                 (["xc", "eval", "-i", "in.npy", "-o", "in.npy"], ["in.npy"]),
-                (["xc", "eval", "--spin", *files], ["in.npy", "5 numbers"]),
+                (["xc", "eval", "--spin", *files], ["in.npy", "without sigma_aa", "5 numbers"]),
+                (["xc", "eval", "-f", "scan", *files], ["in.npy", "without tau", "4 numbers"]),
                 (["xc", "list", "-o", "x.npy"], ["--output"]),
                 (["xc", "bench", "--points", "10"], ["--points", "1000"]),
                 (["xc", "study", "--device", "cpu"], ["registers", "cuda:0"])):
@@ -221,7 +264,9 @@ class Refusals(CommandTest):
     def test_files(self):
         arguments = ["xc", "eval", "-i", "in.npy", "-o", "out.npy", "--device", "cpu"]
         for content, words in ((npy([0, 2], data=b""), ["no points"]),
-                               (npy([2, 1], data=bytes(16)), ["at least 2 numbers"]),
+                               (npy([2, 1], data=bytes(16)), ["1 number,", "without sigma", "at least 2 numbers"]),
+                               (npy([4], data=bytes(32)), ["1 axis", "at least 2 numbers"]),
+                               (npy([1, 2], descr="<c16", data=bytes(32)), ["'<c16'", "float64"]),
                                (npy([2, 2], descr="|V8"), ["float64"]),
                                (b"text", ["in.npy"])):
             self.write("in.npy", content)
@@ -248,7 +293,7 @@ def load_tests(loader, tests, pattern):
     """Of the imported class, only what is added here."""
     del tests, pattern
     suite = unittest.TestSuite()
-    for case in (Eval, Study, Figure, Refusals):
+    for case in (Eval, Check, Study, Figure, Refusals):
         suite.addTests(loader.loadTestsFromTestCase(case))
     suite.addTest(XcReports("test_xc"))
     return suite

@@ -10,6 +10,7 @@
 /* The properties that are checked of a functional and a kind of spin, each with a bound. */
 typedef enum property {
     FINITE,      /* number of outputs that are not finite, for inputs from 0 to 1e5 */
+    THIRD,       /* the same with third derivatives */
     SWAP,        /* largest difference when the spins are swapped */
     CLOSED,      /* closed shell against two equal spins, relative to the scale or the value */
     DIFFERENCES, /* derivatives against differences of what they are derivatives of */
@@ -25,6 +26,7 @@ typedef struct property_row {
 
 static const property_row properties[PROPERTIES] = {
     [FINITE] = {"finite", 0, "not finite"},
+    [THIRD] = {"finite third", 0, "third"},
     [SWAP] = {"swap", 0, "swap"},
     [CLOSED] = {"closed", 1e-11, "closed"},
     [DIFFERENCES] = {"differences", 1e-6, "differences"},
@@ -130,7 +132,7 @@ static double scale_of(const double *in, int64_t points, int64_t i, int spin, co
 
 static double larger(double a, double b)
 {
-    return b <= a ? a : b; /* a not-a-number stays */
+    return b <= a || isnan(a) ? a : b; /* a not-a-number stays */
 }
 
 /* ---- properties ----------------------------------------------------------------------------- */
@@ -152,21 +154,38 @@ static double next_uniform(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-static tsl_status check_finite(checked *c, work *w, evaluator *e)
+static tsl_status check_finite(checked *c, work *w, evaluator *e, property p)
 {
+    const xc_memory *const m = &e->memory;
     uint64_t state = 3;
     int64_t wrong = 0;
-    for (int64_t k = 0; k < w->points * e->memory.inputs; k++) {
+    for (int64_t k = 0; k < m->points * m->inputs; k++) {
         const double power = 45 * next_uniform(&state) - 40;
         w->in[k] = next_uniform(&state) < 0.1 ? 0 : pow(10, power);
     }
     const tsl_status status = evaluate(w->out, e, w->in);
-    for (int64_t k = 0; k < w->points * e->memory.outputs && status == TSL_OK; k++) {
+    for (int64_t k = 0; k < m->points * m->outputs && status == TSL_OK; k++) {
         wrong += !isfinite(w->out[k]);
     }
-    c->value[FINITE] = (double)wrong;
-    c->asked[FINITE] = true;
+    c->value[p] = (double)wrong;
+    c->asked[p] = true;
     return status;
+}
+
+/* Check third derivatives, where the device has them, at a share of the points: each takes as many
+ * evaluations as there are inputs. */
+static tsl_status check_third(checked *c, work *w, tsl_context *context)
+{
+    enum { SHARE = 100 };
+    tsl_xc_description about;
+    evaluator e;
+    const int64_t points = (w->points + SHARE - 1) / SHARE;
+    tsl_status status = evaluator_open(&e, context, c->name, c->spin, 3, points, &about);
+    if (status == TSL_OK) {
+        status = check_finite(c, w, &e, THIRD);
+    }
+    evaluator_close(&e);
+    return status == TSL_E_UNSUPPORTED ? TSL_OK : status;
 }
 
 /* The place of a component when the spins are swapped. */
@@ -378,7 +397,10 @@ static tsl_status check_one(checked *c, tsl_context *context, tsl_context *cpu, 
         w.out = numbers + 2 * points * MOST;
         w.other = numbers + 3 * points * MOST;
         list_variables(w.by, w.family, c->spin);
-        status = check_finite(c, &w, &e);
+        status = check_finite(c, &w, &e, FINITE);
+    }
+    if (status == TSL_OK) {
+        status = check_third(c, &w, context);
     }
     if (status == TSL_OK) {
         xc_make_points(w.in, points, w.family, c->spin);

@@ -23,23 +23,58 @@ typedef struct evaluation {
     double begun, setup, compute;
 } evaluation;
 
+/* Of a row with two spins: rho 2, sigma 3, lapl 2, tau 2. */
+enum { COLUMNS = 9 };
+
+/* List the columns of a row that the functional takes; those of all variables have their places,
+ * taken or not. Returns how many a row has to have. Of a row of `width` columns `missing` gets the
+ * name of the first that is taken and not there, or is empty. */
+static int list_columns(int columns[COLUMNS], char missing[40], const evaluation *e, int64_t width)
+{
+    const int spin = e->options->spin;
+    int column = 0, taken = 0;
+    missing[0] = '\0';
+    for (int r = 0; r < TSL_XC_ROWS; r++) {
+        const tsl_xc_row *row = &tsl_xc_rows[r];
+        for (int k = 0; k < row->components[spin] && row->order < 0; k++, column++) {
+            if (!tsl_xc_depends(e->about.family, row)) {
+                continue;
+            }
+            if (column >= width && missing[0] == '\0') {
+                xc_component_name(missing, 40, row, spin, k);
+            }
+            columns[taken++] = column;
+        }
+    }
+    return columns[taken - 1] + 1;
+}
+
 /* Check the header: [points][columns] of float64 in this machine's byte order. */
 static tsl_status check_header(const evaluation *e, const tsl_npy *h)
 {
     const char *path = e->options->input;
-    const int needed = tsl_xc_inputs(e->about.family, e->options->spin);
-    const bool one = h->axes == 1 && needed == 1;
-    if (!tsl_npy_has_numbers(h)) {
+    const char *const spins = e->options->spin ? " with --spin" : "";
+    int columns[COLUMNS];
+    char missing[40];
+    const int64_t width = h->axes == 2 ? h->shape[1] : 1;
+    const int needed = list_columns(columns, missing, e, width);
+    if (!tsl_npy_has_numbers(h) || strchr(h->type, 'c') != NULL) {
         return tsl_fail(e->context, TSL_E_ARG, "%s: has elements '%s': save float64", path,
                         h->type);
     }
-    if (!one && (h->axes != 2 || h->shape[1] < needed)) {
+    if (h->axes != 2 && !(h->axes == 1 && needed == 1)) {
         return tsl_fail(e->context, TSL_E_ARG,
-                        "%s: has %d ax%cs%s: %s%s needs rows of at least %d numbers (see tesela xc "
+                        "%s: has %d ax%cs: %s%s needs rows of at least %d numbers (see tesela xc "
                         "eval --help)",
-                        path, h->axes, h->axes == 1 ? 'i' : 'e',
-                        h->axes == 2 ? ", and rows that are too short" : "", e->options->functional,
-                        e->options->spin ? " with --spin" : "", needed);
+                        path, h->axes, h->axes == 1 ? 'i' : 'e', e->options->functional, spins,
+                        needed);
+    }
+    if (missing[0] != '\0') {
+        return tsl_fail(e->context, TSL_E_ARG,
+                        "%s: has rows of %lld number%s, without %s: %s%s needs rows of at least %d "
+                        "numbers (see tesela xc eval --help)",
+                        path, (long long)width, width == 1 ? "" : "s", missing,
+                        e->options->functional, spins, needed);
     }
     if (h->count == 0) {
         return tsl_fail(e->context, TSL_E_ARG, "%s: has no points", path);
@@ -61,6 +96,12 @@ done:
     return status;
 }
 
+/* May a column's numbers be negative? Those of sigma_ab and lapl. */
+static bool is_signed(int column, bool spin)
+{
+    return spin ? column == 3 || column == 5 || column == 6 : column == 2;
+}
+
 /* Make inputs, each component's points together, of the file's rows. */
 static tsl_status load(evaluation *e, double **in)
 {
@@ -71,7 +112,10 @@ static tsl_status load(evaluation *e, double **in)
         return status;
     }
     const int width = tsl_xc_inputs(e->about.family, e->options->spin);
-    const int64_t columns = h.axes == 2 ? h.shape[1] : 1;
+    const int64_t row = h.axes == 2 ? h.shape[1] : 1;
+    int columns[COLUMNS];
+    char missing[40];
+    list_columns(columns, missing, e, row);
     e->points = h.shape[0];
     *in = tsl_allocate(sizeof **in * (size_t)(e->points * width));
     if (*in == NULL) {
@@ -81,9 +125,10 @@ static tsl_status load(evaluation *e, double **in)
         bool odd = false;
         for (int k = 0; k < width; k++) {
             double imaginary;
-            const int64_t place = h.fortran_order ? k * e->points + i : i * columns + k;
+            const int64_t place =
+                h.fortran_order ? columns[k] * e->points + i : i * row + columns[k];
             const double value = tsl_npy_number(&h, data, place, &imaginary);
-            odd = odd || !(value >= (e->options->spin && k == 3 ? -INFINITY : 0));
+            odd = odd || !(value >= (is_signed(columns[k], e->options->spin) ? -INFINITY : 0));
             (*in)[k * e->points + i] = value;
         }
         e->raised += odd;

@@ -124,11 +124,12 @@ static const cli_command eval_command = {
     .name = "eval",
     .summary = "evaluate one at points of a file",
     .doc = "Evaluate a functional at points of a file.\n\n"
-           "IN.npy holds float64, a row a point: rho sigma tau, or with --spin rho_a rho_b "
-           "sigma_aa sigma_ab sigma_bb tau_a tau_b; columns at the end that the functional "
-           "does not need may be absent, those that are there besides are not read. OUT.npy "
-           "gets a row a point: exc (energy per electron), then the derivatives of the energy "
-           "per volume in Libxc's order."
+           "IN.npy holds float64, a row a point: rho sigma lapl tau, or with --spin rho_a rho_b "
+           "sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b; columns at the end that the "
+           "functional does not need may be absent, and columns that it does not need are not "
+           "read: lapl, the Laplacian of the density, is read for functionals of Libxc's alone. "
+           "OUT.npy gets a row a point: exc (energy per electron), then the derivatives of the "
+           "energy per volume in Libxc's order."
            "\v"
            "Example:\n  tesela xc eval -f pbe -i points.npy -o values.npy --order 2",
     .data = &eval_task,

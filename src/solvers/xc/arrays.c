@@ -49,11 +49,13 @@ const tsl_xc_row tsl_xc_rows[TSL_XC_ROWS] = {
     ROW(v3tau3, 1, 4, 3, TSL_XC_OF_TAU, TSL_XC_OF_TAU, TSL_XC_OF_TAU),
 };
 
-/* Does a family depend on a variable? No functional here needs the Laplacian. */
+/* Does a family depend on a variable? */
 static bool depends(tsl_xc_family family, int variable)
 {
-    static const bool table[3][TSL_XC_VARIABLES] = {
-        {true, false, false, false}, {true, true, false, false}, {true, true, false, true}};
+    static const bool table[][TSL_XC_VARIABLES] = {{true, false, false, false},
+                                                   {true, true, false, false},
+                                                   {true, true, false, true},
+                                                   {true, true, true, true}};
     return table[family][variable];
 }
 

@@ -135,16 +135,12 @@ static bool is_hybrid(int family)
     return family == HYBRID_LDA || family == HYBRID_GGA || family == HYBRID_MGGA;
 }
 
-/* Can its values be had from rho, sigma and tau? */
+/* Can its values be had from a point's numbers? */
 static tsl_status check_functional(tsl_context *context, const char *text, int family, int flags)
 {
     if ((flags & HAS_ENERGY) == 0) {
         return tsl_fail(context, TSL_E_UNSUPPORTED, "%s: Libxc has a potential of it, no energy",
                         text);
-    }
-    if ((flags & NEEDS_LAPLACIAN) != 0) {
-        return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "%s: needs the Laplacian of the density, which is not taken", text);
     }
     if ((flags & YUKAWA) != 0) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
@@ -161,9 +157,11 @@ static tsl_status check_functional(tsl_context *context, const char *text, int f
 static void read_functional(tsl_xc_foreign *out, const libxc_calls *calls, const void *f)
 {
     const int family = calls->family(calls->info(f));
+    const int flags = calls->flags(calls->info(f));
     out->family = family == LDA || family == HYBRID_LDA   ? TSL_XC_LDA
                   : family == GGA || family == HYBRID_GGA ? TSL_XC_GGA
-                                                          : TSL_XC_MGGA;
+                  : (flags & NEEDS_LAPLACIAN) == 0        ? TSL_XC_MGGA
+                                                          : (tsl_xc_family)TSL_XC_LAPLACIAN;
     if (is_hybrid(family)) { /* Libxc's alpha is of all distances, its beta of short ones besides */
         double omega = 0, alpha = 0, beta = 0;
         calls->exact(f, &omega, &alpha, &beta);
@@ -171,7 +169,7 @@ static void read_functional(tsl_xc_foreign *out, const libxc_calls *calls, const
         out->beta = beta != 0 ? -beta : 0;
         out->omega = beta != 0 ? omega : 0;
     }
-    if ((calls->flags(calls->info(f)) & HAS_VV10) != 0) {
+    if ((flags & HAS_VV10) != 0) {
         calls->nonlocal(f, &out->vv10_b, &out->vv10_c);
     }
 }
@@ -299,7 +297,7 @@ const char *tsl_libxc_version(const tsl_libxc *libxc)
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Arrays of a chunk, by point. No functional reads the Laplacian, which is 0. */
+/* Arrays of a chunk, by point. The Laplacian is 0 where no functional reads it. */
 typedef struct chunk {
     tsl_xc_arrays at; /* addresses in `values` of what has order 0 to HIGHEST, and of the inputs */
     double values[NUMBERS * CHUNK];

@@ -10,7 +10,7 @@
  * number.
  *
  * TSL_E_ARG: Libxc has none such; TSL_E_UNSUPPORTED: there is no Libxc, or the functional needs
- * what is not given to it: the Laplacian, screening by Yukawa's potential, or it has no energy. */
+ * screening by Yukawa's potential, or has no energy. Its family may be TSL_XC_LAPLACIAN. */
 tsl_status tsl_libxc_find(tsl_xc_foreign *out, tsl_context *context);
 
 /* The functionals of a sum that Libxc evaluates, made ready. */
@@ -25,8 +25,8 @@ void tsl_libxc_destroy(tsl_libxc *libxc);
 const char *tsl_libxc_version(const tsl_libxc *libxc);
 
 /* Add their values to `out` on the CPU, by the context's threads. `in` [inputs][points] and `out`
- * [outputs][points] have the components of a functional of `family`, in Libxc's order without the
- * Laplacian; it may be a higher one than that of Libxc's. Points below Libxc's threshold of density
+ * [outputs][points] have the components of a functional of `family`, in Libxc's order; it may be a
+ * higher one than that of Libxc's. Points below Libxc's threshold of density
  * add nothing, and floors and clips are Libxc's own. */
 void tsl_libxc_add(double *out, const tsl_libxc *libxc, const double *in, int64_t points,
                    tsl_xc_family family);

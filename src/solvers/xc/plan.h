@@ -23,7 +23,7 @@ struct tsl_xc_plan {
 };
 
 /* Has a functional of this family an array, that is, does it depend on all variables of the
- * array's? None has the Laplacian. */
+ * array's? */
 bool tsl_xc_depends(tsl_xc_family family, const tsl_xc_row *row);
 
 #endif

@@ -105,6 +105,10 @@ typedef struct tsl_xc_sum {
     double vv10_b, vv10_c;
 } tsl_xc_sum;
 
+/* Besides those of tsl_xc_family, of Libxc's functionals alone: density, gradient, Laplacian and
+ * kinetic energy density. */
+enum { TSL_XC_LAPLACIAN = TSL_XC_MGGA + 1 };
+
 /* Resolve a functional's text (names.c), all of whose terms are here; or those that are not by
  * Libxc. */
 tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text);
@@ -219,7 +223,7 @@ const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit);
 /* Numbers of inputs and of outputs up to an order. */
 static inline int tsl_xc_inputs(tsl_xc_family family, int polarised)
 {
-    static const int counts[2][3] = {{1, 2, 3}, {2, 5, 7}};
+    static const int counts[2][4] = {{1, 2, 3, 4}, {2, 5, 7, 9}};
     return counts[polarised != 0][family];
 }
 

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-SOURCE = os.environ.get("TESELA_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
+SOURCE = os.environ.get("TESELA_SOURCE", os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 GENERATOR = os.environ.get("TESELA_XCGEN", os.path.join(SOURCE, "tools", "xcgen"))
 GENERATED = os.environ.get("TESELA_XC_GENERATED", os.path.join(SOURCE, "src", "solvers", "xc", "generated"))
 ONLY = os.environ.get("TESELA_XC_ONLY")  # one unit alone

@@ -545,7 +545,6 @@ static void foreign_functionals_that_cannot_be_had_are_refused(void **state)
     } rows[] = {{"gga_x_nonesuch", "nor in Libxc", TSL_E_ARG},
                 {"99999", "nor in Libxc", TSL_E_ARG},
                 {"gga_x_lb", "no energy", TSL_E_UNSUPPORTED},
-                {"mgga_x_br89", "Laplacian", TSL_E_UNSUPPORTED},
                 {"hyb_gga_xc_camy_blyp", "Yukawa", TSL_E_UNSUPPORTED},
                 {"gga_x_mpw91(bt=1)", "no parameters", TSL_E_ARG},
                 {"0.5*gga_xc_vv10", "VV10", TSL_E_ARG}};

@@ -98,7 +98,7 @@ static void check_one(asked *a)
     tsl_xc_plan_destroy(plan);
 }
 
-/* All functionals, spins and orders; of those that share a unit but the first few points. */
+/* All functionals, spins and orders. */
 static void check_all(tsl_context *context, int64_t count, const char *what)
 {
     double worst[TSL_XC_ORDERS] = {0};
