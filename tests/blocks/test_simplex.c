@@ -76,6 +76,7 @@ static void roots_fail_where_they_are_said_to(void **state)
     }
     if (test_is_full()) {
         assert_int_equal(tsl_root_first_wrong(TSL_ROOT_DOUBLE, INT64_C(1) << 28), row);
+        assert_int_equal(tsl_root_first_wrong(TSL_ROOT_CORRECTED, INT64_C(1) << 31), -1);
     }
 }
 
