@@ -218,6 +218,12 @@ class Distances(CommandTest):
         self.assert_refused([*task, "p.npy", "p.npy", *out, "--layout", "square"], ["rectangle"])
         self.assert_refused([*task, "p.npy", "q.npy", *out], ["p.npy", "q.npy", "2", "3"])
         self.assert_refused([*task, "n.npy", *out], ["n.npy", "row 2, column 2 is nan"])
+        self.write("h.npy", npy([[0, 0], [1, 1e200]]))
+        self.write("i.npy", npy([[0, 0], [1, 1e30]], "f"))
+        overflow = "row 2, column 2 is 1e+200: squares of that overflow: scale the points"
+        self.assert_refused([*task, "h.npy", *out], ["h.npy", overflow])
+        self.assertFalse(self.run_command(*task, "h.npy", *out).stderr.endswith("double precision\n"))
+        self.assert_refused([*task, "i.npy", *out], ["i.npy", "or give them in double precision"])
         self.assert_refused([*task, "p.npy", "n.npy", *out], ["n.npy: row 2, column 2 is nan"])
         self.assert_refused([*task, "z.npy", *out], ["z.npy", "0 coordinates"])
         self.assert_refused([*task, "r.csv", *out], ["r.csv:3", "1 field where line 1 has 2"])
@@ -446,6 +452,10 @@ class Triplets(CommandTest):
         self.assert_refused(["pairs", "triplets"], ["a file of points is missing"])
         self.assert_refused(["pairs", "triplets", "p.csv", "--map", "line"], ["tetrahedron or cube"])
         self.assert_refused(["pairs", "triplets", "w.csv", "--device", "cpu"], ["points of three"])
+        self.write("same.csv", "0,0,0\n0,0,0\n1,1,1\n")
+        for devices in ("cpu", "cpu,cpu"):
+            self.assert_refused(["pairs", "triplets", "same.csv", "--device", devices, "--quiet"],
+                                ["same.csv", "so close", "apart"])
 
 
 class Contacts(CommandTest):
