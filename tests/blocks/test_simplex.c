@@ -80,6 +80,35 @@ static void roots_fail_where_they_are_said_to(void **state)
     }
 }
 
+/* The logarithm and the division give the tiles of the integers' formula as far as is said. */
+static void the_basic_flat_map_is_right_up_to_its_bound(void **state)
+{
+    (void)state;
+    const int64_t n = 4194304; /* tiles a side: no tile of these blocks is outside */
+    for (int64_t y = 1; y < 2097151; y += 1 + y / 5000) {
+        for (int near = -1; near <= 1; near++) { /* around powers of two, too */
+            const int64_t power = tsl_power_to(y);
+            const int64_t row = near < 0 ? y : 2 * power - 1 + near;
+            const int64_t at[] = {0, 1, row / 3, power - 1, power, 3 * power, n / 2 - 1};
+            for (size_t q = 0; q < sizeof at / sizeof *at && row < 2097151; q++) {
+                tsl_tile tile[TSL_MAP_TILES];
+                const tsl_tile basic = tsl_flat_basic_tile(at[q], row);
+                if (tsl_map_tiles(tile, TSL_MAP_FLAT, n, 0, at[q], row) == 1) {
+                    assert_int_equal(basic.i, tile->i);
+                    assert_int_equal(basic.j, tile->j);
+                } else {
+                    assert_true(basic.i >= n || basic.j > basic.i);
+                }
+            }
+        }
+    }
+#ifdef __GLIBC__
+    tsl_tile tile[TSL_MAP_TILES];
+    assert_int_equal(tsl_map_tiles(tile, TSL_MAP_FLAT, n, 0, 1500000, 2097151), 1);
+    assert_int_not_equal(tsl_flat_basic_tile(1500000, 2097151).i, tile->i);
+#endif
+}
+
 static void triples_are_numbered_without_gaps(void **state)
 {
     (void)state;
@@ -551,6 +580,7 @@ int main(void)
         cmocka_unit_test(numbers_and_pairs_are_each_other_s_inverse),
         cmocka_unit_test(rows_are_exact_up_to_63_bits),
         cmocka_unit_test(roots_fail_where_they_are_said_to),
+        cmocka_unit_test(the_basic_flat_map_is_right_up_to_its_bound),
         cmocka_unit_test(triples_are_numbered_without_gaps),
         cmocka_unit_test(every_map_is_a_bijection),
         cmocka_unit_test(the_printed_rectangle_misses_16_of_136),
