@@ -167,7 +167,7 @@ int main(void)
                                        cmocka_unit_test(points_are_where_they_belong),
                                        cmocka_unit_test(unwritable_places_are_named)
 #else
-                                        cmocka_unit_test(no_cairo_is_told)
+                                       cmocka_unit_test(no_cairo_is_told)
 #endif
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
