@@ -422,6 +422,18 @@ TSL_SIMPLEX_FN int64_t tsl_root_row(tsl_root root, int64_t k)
                                          : tsl_lower_row(k);
 }
 
+/** The tile of block (x, y), 1 <= y < 2097151, x < 16777216, by TSL_MAP_FLAT's formula as it was
+ *  first given: the power of two by a logarithm and a division, both in single precision ("flat
+ *  recursive basic"). At y = 2097151 the logarithm of a common C library rounds up to 21, and the
+ *  tile is a wrong one. */
+TSL_SIMPLEX_FN tsl_tile tsl_flat_basic_tile(int64_t x, int64_t y)
+{
+    const int64_t power = (int64_t)1 << (int)truncf(log2f((float)y));
+    const int64_t square = (int64_t)truncf((float)x / (float)power);
+    const tsl_tile tile = {y + 2 * square * power, x + square * power};
+    return tile;
+}
+
 /* ---- triples ----------------------------------------------------------------------------------
  */
 

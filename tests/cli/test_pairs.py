@@ -162,6 +162,31 @@ class Distances(CommandTest):
         self.assertEqual((count * (count - 1) // 2, code), (shape[0], "d"))
         self.assertTrue(all(0.5 < value < 200 for value in values))
 
+    def test_figure_is_the_same_of_all_layouts(self):
+        generator = random.Random(8)
+        self.write("p.npy", npy([[generator.random() for _ in range(3)] for _ in range(30)]))
+        self.write("o.npy", npy([[generator.random() for _ in range(3)] for _ in range(500)], "f"))
+        run = ["pairs", "distance", "p.npy", "-o", "d.npy", *QUICK, "--chunk", "900"]
+        figures = []
+        for layout in ("condensed", "square", "packed"):
+            result = self.run_command(*run, "--layout", layout, "--figure", f"{layout}.svg")
+            if "no Cairo" in result.stderr:
+                self.skipTest("built without Cairo")
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+            with open(self.path(f"{layout}.svg"), encoding="utf-8") as file:
+                figures.append(file.read())
+        self.assertIn("<svg", figures[0])
+        self.assertEqual(figures[1:], figures[:1] * 2)
+        for more in (["o.npy"], ["--metric", "cityblock"]):
+            result = self.run_command(*run, *more, "--figure", "other.svg")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("other.svg"), encoding="utf-8") as file:
+                self.assertNotEqual(file.read(), figures[0])
+        self.write("e.npy", npy([]))
+        result = self.run_command("pairs", "distance", "e.npy", "-o", "d.npy", *QUICK, "--figure", "empty.svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assert_refused([*run, "--figure", "d.txt"], [".svg, .png or .pdf"])
+
     def test_none_and_one(self):
         for rows in ([], [[1, 2, 3]]):
             self.write("p.npy", npy(rows))
@@ -193,6 +218,12 @@ class Distances(CommandTest):
         self.assert_refused([*task, "p.npy", "p.npy", *out, "--layout", "square"], ["rectangle"])
         self.assert_refused([*task, "p.npy", "q.npy", *out], ["p.npy", "q.npy", "2", "3"])
         self.assert_refused([*task, "n.npy", *out], ["n.npy", "row 2, column 2 is nan"])
+        self.write("h.npy", npy([[0, 0], [1, 1e200]]))
+        self.write("i.npy", npy([[0, 0], [1, 1e30]], "f"))
+        overflow = "row 2, column 2 is 1e+200: squares of that overflow: scale the points"
+        self.assert_refused([*task, "h.npy", *out], ["h.npy", overflow])
+        self.assertFalse(self.run_command(*task, "h.npy", *out).stderr.endswith("double precision\n"))
+        self.assert_refused([*task, "i.npy", *out], ["i.npy", "or give them in double precision"])
         self.assert_refused([*task, "p.npy", "n.npy", *out], ["n.npy: row 2, column 2 is nan"])
         self.assert_refused([*task, "z.npy", *out], ["z.npy", "0 coordinates"])
         self.assert_refused([*task, "r.csv", *out], ["r.csv:3", "1 field where line 1 has 2"])
@@ -421,6 +452,10 @@ class Triplets(CommandTest):
         self.assert_refused(["pairs", "triplets"], ["a file of points is missing"])
         self.assert_refused(["pairs", "triplets", "p.csv", "--map", "line"], ["tetrahedron or cube"])
         self.assert_refused(["pairs", "triplets", "w.csv", "--device", "cpu"], ["points of three"])
+        self.write("same.csv", "0,0,0\n0,0,0\n1,1,1\n")
+        for devices in ("cpu", "cpu,cpu"):
+            self.assert_refused(["pairs", "triplets", "same.csv", "--device", devices, "--quiet"],
+                                ["same.csv", "so close", "apart"])
 
 
 class Contacts(CommandTest):
@@ -451,6 +486,17 @@ class Contacts(CommandTest):
         for pair, (count, least) in expected.items():
             self.assertEqual(found[pair][0], count)
             self.assertAlmostEqual(found[pair][1], least, places=4)
+
+    def test_map(self):
+        for cutoff in ("5", "60"):  # none touches, and some
+            result = self.run_command("pairs", "contacts", RECEPTOR, LIGAND, "--cutoff", cutoff, "--device", "cpu",
+                                      "--figure", f"{cutoff}.svg", "--json", "-")
+            if "no Cairo" in result.stderr:
+                self.skipTest("built without Cairo")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["parameters"]["figure"], f"{cutoff}.svg")
+        with open(self.path("5.svg"), encoding="utf-8") as none, open(self.path("60.svg"), encoding="utf-8") as some:
+            self.assertNotEqual(none.read(), some.read())
 
     def test_refusals(self):
         self.assert_refused(["pairs", "contacts", RECEPTOR], ["two files"])

@@ -11,6 +11,7 @@
 
 #include "core/config.h"
 #include "io/report/figure.h"
+#include "io/report/matrix_plot.h"
 #include "io/report/plot.h"
 #include "scratch.h"
 
@@ -56,6 +57,28 @@ static void steps_are_round(void **state)
         assert_true(fabs(tsl_nice_step(rows[i][0], (int)rows[i][1], rows[i][2]) / rows[i][3] - 1) <
                     1e-12);
     }
+}
+
+/* Each block of a large matrix has the least of its elements, and each element of a small one its
+ * own cell. */
+static void cells_have_the_least_of_their_elements(void **state)
+{
+    (void)state;
+    enum { ROWS = 2 * TSL_MATRIX_PLOT_CELLS, COLUMNS = 3 };
+    tsl_context context = {0};
+    tsl_matrix_plot plot = {.title = "rows"};
+    assert_int_equal(tsl_matrix_plot_begin(&plot, &context, ROWS, COLUMNS), TSL_OK);
+    assert_int_equal(plot.cells[0], TSL_MATRIX_PLOT_CELLS);
+    assert_int_equal(plot.cells[1], COLUMNS);
+    for (int64_t i = 0; i < ROWS; i++) {
+        tsl_matrix_plot_add(&plot, i, 1, (double)(ROWS - i));
+        tsl_matrix_plot_add(&plot, i, 2, NAN);
+    }
+    for (int64_t r = 0; r < TSL_MATRIX_PLOT_CELLS; r++) {
+        assert_true(isinf(plot.least[3 * r]) && isinf(plot.least[3 * r + 2]));
+        assert_true(plot.least[3 * r + 1] == (double)(ROWS - 2 * r - 1));
+    }
+    tsl_matrix_plot_release(&plot);
 }
 
 #ifdef TSL_HAVE_CAIRO
@@ -115,6 +138,11 @@ static void unwritable_places_are_named(void **state)
     tsl_context context = {0};
     assert_int_equal(tsl_plot_write(&context, "/none/a.svg", &plots[0]), TSL_E_IO);
     assert_error_names(&context, "/none/a.svg");
+    tsl_matrix_plot empty = {.title = "", .down = "", .right = "", .colours = ""};
+    assert_int_equal(tsl_matrix_plot_begin(&empty, &context, 0, 0), TSL_OK);
+    assert_int_equal(tsl_matrix_plot_write(&context, "/none/b.svg", &empty), TSL_E_IO);
+    assert_error_names(&context, "/none/b.svg");
+    tsl_matrix_plot_release(&empty);
 }
 
 #else
@@ -131,13 +159,15 @@ static void no_cairo_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_known_by_their_ends), cmocka_unit_test(steps_are_round),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_known_by_their_ends),
+                                       cmocka_unit_test(steps_are_round),
+                                       cmocka_unit_test(cells_have_the_least_of_their_elements),
 #ifdef TSL_HAVE_CAIRO
-        cmocka_unit_test(plots_are_written), cmocka_unit_test(points_are_where_they_belong),
-        cmocka_unit_test(unwritable_places_are_named)
+                                       cmocka_unit_test(plots_are_written),
+                                       cmocka_unit_test(points_are_where_they_belong),
+                                       cmocka_unit_test(unwritable_places_are_named)
 #else
-        cmocka_unit_test(no_cairo_is_told)
+                                       cmocka_unit_test(no_cairo_is_told)
 #endif
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -28,7 +28,8 @@ esac
 COMMAND = """#!/bin/sh
 echo "tesela $*" >>"$CALLS"
 [ "$1" != dock ] || for folder; do :; done
-[ "$1" != dock ] || { mkdir -p "$folder"; echo poses >"$folder/ftdock_global.dat"; }
+[ "$1" != dock ] || { mkdir -p "$folder/poses"; echo poses >"$folder/ftdock_global.dat"; }
+[ "$1" != dock ] || printf 'ATOM A\nTER\nATOM B\nEND\n' >"$folder/poses/complex.0001.pdb"
 """
 
 # In place of NVIDIA's driver: as many GPUs as FAKE_GPUS names, "9.0 8.0".
@@ -157,7 +158,12 @@ class Order(Scratch):
         self.assertRegex(calls[1], "^cmake --preset demo")
         self.assertRegex(calls[2], "^cmake --build --preset demo --target tesela ")
         self.assertEqual(calls[3], "tesela npb ep --class S")  # the first result is there at once
-        self.assertRegex(calls[-1], "^tesela dock .* --device cpu -o demo$")
+        self.assertRegex(calls[-5], "^tesela dock .* --device cpu -o demo$")
+        self.assertRegex(calls[-3], "^tesela pairs contacts .* -o demo/contacts.csv$")
+        self.assertRegex(calls[-1], "^tesela pairs distance .* -o demo/distances.npy$")
+        for name, atom in (("receptor", "ATOM A\n"), ("ligand", "ATOM B\n")):
+            with open(self.path("demo", f"best_{name}.pdb"), encoding="ascii") as file:
+                self.assertIn(atom, file.read())
         self.assertEqual([call for call in calls if "CUDA" in call or "tesela_cuda" in call], [])
         self.assertEqual(sum(call.startswith("cmake") for call in calls), 2)
         self.assertIn("GPU code left out: no GPU: none", printed)
@@ -171,7 +177,7 @@ class Order(Scratch):
     def test_each_step_is_timed(self):
         _, printed = self.run_demo(None)
         for name in ("packages", "command built", "docking", "EP", "CG", "heat of a plate", "potential of water",
-                     "energy of water"):
+                     "energy of water", "contacts", "distances of atoms"):
             # once when it ends, once in the table
             self.assertEqual(len([line for line in printed.splitlines() if line.endswith(f" s  {name}")]), 2, name)
         self.assertRegex(printed, r"The first result was there after \d+\.\d s, all after \d+\.\d s\.")

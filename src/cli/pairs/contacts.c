@@ -8,11 +8,12 @@
 #include "cli/pairs/command.h"
 #include "core/context.h"
 #include "io/molecule/molecule.h"
+#include "io/report/matrix_plot.h"
 
 typedef struct contact_options {
     cli_common common;
     double cutoff;
-    const char *input[2], *output; /* NULL: none */
+    const char *input[2], *output, *figure; /* NULL: none */
 } contact_options;
 
 /* Two residues of different molecules whose atoms touch. */
@@ -40,6 +41,8 @@ static const cli_option rows[] = {
     {"output", 'o', "C.csv", CLI_FILE, CLI_FIELD(contact_options, output), .written = CLI_RESULT,
      .help = "where the table goes: chain, number and name of both residues, atoms that touch, and "
              "their shortest distance"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(contact_options, figure),
+     .written = CLI_FIGURE, .help = "a figure of residues by residues, a map of contacts"},
     {0}};
 
 static const char command_doc[] =
@@ -48,7 +51,8 @@ static const char command_doc[] =
     "are PDB, mmCIF or .parsed; hydrogens, ligands and solvent are left out, as in docking."
     "\v"
     "Example:\n"
-    "  tesela pairs contacts receptor.pdb ligand.pdb --cutoff 4.5 -o interface.csv";
+    "  tesela pairs contacts receptor.pdb ligand.pdb --cutoff 4.5 -o interface.csv --figure "
+    "map.svg";
 
 static error_t set_argument(void *parsed, const char *text)
 {
@@ -182,6 +186,27 @@ static void write_rows(FILE *stream, const void *user)
     }
 }
 
+/* Draw the shortest distance of each two residues that touch. */
+static tsl_status draw(const contact_work *work)
+{
+    tsl_context *const context = work->task.context;
+    tsl_matrix_plot plot = {.title = work->options->input[0],
+                            .down = "its residues, from 0",
+                            .right = "those of the second molecule",
+                            .colours = "shortest, angstrom"};
+    tsl_status status = tsl_matrix_plot_begin(&plot, context, work->molecule[0]->residues,
+                                              work->molecule[1]->residues);
+    for (int64_t c = 0; c < work->pairs && status == TSL_OK; c++) {
+        const contact *const one = &work->contacts[c];
+        tsl_matrix_plot_add(&plot, one->residue[0], one->residue[1], one->shortest);
+    }
+    if (status == TSL_OK) {
+        status = tsl_matrix_plot_write(context, work->options->figure, &plot);
+    }
+    tsl_matrix_plot_release(&plot);
+    return status;
+}
+
 static tsl_status run(contact_work *work)
 {
     tsl_status status = TSL_OK;
@@ -199,6 +224,9 @@ static tsl_status run(contact_work *work)
     if (work->options->output != NULL) {
         TSL_TRY(cli_csv_write(work->task.context, work->options->output, write_rows, work));
     }
+    if (work->options->figure != NULL) {
+        TSL_TRY(draw(work));
+    }
 done:
     return status;
 }
@@ -212,6 +240,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_string(json, "input", work->options->input[0]);
     tsl_json_string(json, "second_input", work->options->input[1]);
     tsl_json_string(json, "output", work->options->output);
+    tsl_json_string(json, "figure", work->options->figure);
     tsl_json_number(json, "cutoff", work->options->cutoff);
     tsl_json_integer(json, "threads", tsl_context_threads(work->task.context));
     tsl_json_close_object(json);

@@ -13,14 +13,15 @@
 #include "core/context.h"
 #include "io/file/output.h"
 #include "io/grid/npy.h"
+#include "io/report/matrix_plot.h"
 #include "solvers/pairs/ranges.h"
 
 typedef struct distance_options {
     cli_common common;
     tsl_distance_options distance;
-    const char *input[2]; /* NULL: none */
-    const char *output;
-    int64_t chunk; /* bytes; 0: the library's */
+    const char *input[2];        /* NULL: none */
+    const char *output, *figure; /* NULL: none */
+    int64_t chunk;               /* bytes; 0: the library's */
 } distance_options;
 
 typedef struct distance_work {
@@ -66,6 +67,8 @@ static const cli_option rows[] = {
      .words = layout_names, .notes = layout_notes, .help = "of one file's pairs"},
     {"output", 'o', "D.npy", CLI_FILE, CLI_FIELD(distance_options, output), .written = CLI_RESULT,
      .echo = CLI_TOLD, .help = "where the distances go"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(distance_options, figure),
+     .written = CLI_FIGURE, .echo = CLI_TOLD, .help = "a figure of all distances as a matrix"},
     {.heading = "How:"},
     {"chunk", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(distance_options, chunk),
      .echo = CLI_TOLD_SAID, .help = "of the result to hold in memory at a time",
@@ -84,7 +87,7 @@ static const char command_doc[] =
     "  tesela pairs distance points.npy -o distances.npy\n"
     "  tesela pairs distance points.csv --metric cityblock --layout square -o matrix.npy\n"
     "  tesela pairs distance a.npy b.npy --metric cosine --device cuda:0 -o rectangle.npy\n"
-    "  tesela pairs distance 1ppe.pdb --layout packed -o atoms.npy";
+    "  tesela pairs distance 1ppe.pdb --layout packed -o atoms.npy --figure atoms.png";
 
 static error_t set_argument(void *parsed, const char *text)
 {
@@ -190,17 +193,66 @@ typedef struct writer {
     FILE *stream;
     size_t item;
     cli_progress *progress;
+    const distance_work *work;
+    const tsl_distance_plan *plan;
+    tsl_matrix_plot *plot; /* NULL: no figure */
+    int64_t row;           /* that the next element is in */
 } writer;
+
+/* Put elements `from` to `end` - 1 into the picture, of pairs of one file on both sides of the
+ * diagonal. Rows come in order. */
+static tsl_status draw_piece(writer *w, int64_t from, int64_t end, const void *values)
+{
+    const bool pairs = w->work->options->input[1] == NULL;
+    const bool condensed = pairs && w->work->options->distance.layout == TSL_LAYOUT_CONDENSED;
+    for (int64_t at = from; at < end; w->row += at < end) {
+        int64_t first, count;
+        const tsl_status status = tsl_distance_plan_row(w->plan, w->row, &first, &count);
+        if (status != TSL_OK) {
+            return status;
+        }
+        for (; at < end && at < first + count; at++) {
+            const int64_t j = at - first + (condensed ? w->row + 1 : 0);
+            const double value = w->item == 4 ? (double)((const float *)values)[at - from]
+                                              : ((const double *)values)[at - from];
+            tsl_matrix_plot_add(w->plot, w->row, j, value);
+            if (pairs) {
+                tsl_matrix_plot_add(w->plot, j, w->row, value);
+            }
+        }
+    }
+    return TSL_OK;
+}
 
 static tsl_status write_piece(void *user, int64_t first, int64_t count, const void *values)
 {
-    const writer *w = user;
-    (void)first;
+    writer *w = user;
     cli_progress_add(w->progress, count);
     if (fwrite(values, w->item, (size_t)count, w->stream) != (size_t)count) {
         return tsl_fail(w->context, TSL_E_IO, "%s", strerror(errno));
     }
-    return TSL_OK;
+    return w->plot == NULL ? TSL_OK : draw_piece(w, first, first + count, values);
+}
+
+/* An empty picture of the result, on rank 0. */
+static tsl_status begin_picture(const distance_work *work, tsl_matrix_plot *plot)
+{
+    const char *const *input = work->options->input;
+    const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
+    const int64_t columns = input[1] != NULL ? b->count : a->count;
+    *plot = (tsl_matrix_plot){.title = input[0], .down = "its points, from 0", .right = "the same"};
+    plot->colours = tsl_metric_name(work->options->distance.metric);
+    if (input[1] != NULL) {
+        plot->right = "those of the second file";
+    }
+    if (work->options->figure == NULL || work->task.group->rank > 0) {
+        return TSL_OK;
+    }
+    const tsl_status status = tsl_matrix_plot_begin(plot, work->task.context, a->count, columns);
+    for (int64_t i = 0; i < a->count && status == TSL_OK && input[1] == NULL; i++) {
+        tsl_matrix_plot_add(plot, i, i, 0); /* the condensed triangle leaves them out */
+    }
+    return status;
 }
 
 /* Open the file that the result goes to, on rank 0. */
@@ -222,12 +274,21 @@ static tsl_status write_result(distance_work *work, tsl_distance_plan *plan)
     const tsl_npy header = header_of(work);
     cli_progress progress;
     tsl_output *output = NULL;
-    tsl_status status = tsl_comm_agree(work->task.context, open_output(work, &header, &output));
+    tsl_matrix_plot plot;
+    tsl_status status = begin_picture(work, &plot);
+    status = status == TSL_OK ? open_output(work, &header, &output) : status;
+    status = tsl_comm_agree(work->task.context, status);
     if (status != TSL_OK) {
         tsl_output_discard(output);
+        tsl_matrix_plot_release(&plot);
         return status;
     }
-    writer w = {work->task.context, NULL, (size_t)header.item, &progress};
+    writer w = {.context = work->task.context,
+                .item = (size_t)header.item,
+                .progress = &progress,
+                .work = work,
+                .plan = plan,
+                .plot = plot.least != NULL ? &plot : NULL};
     if (first) {
         w.stream = tsl_output_stream(output);
         tsl_npy_write_header(w.stream, &header);
@@ -242,9 +303,14 @@ static tsl_status write_result(distance_work *work, tsl_distance_plan *plan)
             tsl_error_prefix(work->task.context, options->output);
         }
         tsl_output_discard(output);
-        return status;
+    } else if (first) {
+        status = tsl_output_commit(output);
     }
-    return first ? tsl_output_commit(output) : TSL_OK;
+    if (status == TSL_OK && w.plot != NULL) {
+        status = tsl_matrix_plot_write(work->task.context, options->figure, &plot);
+    }
+    tsl_matrix_plot_release(&plot);
+    return status;
 }
 
 static tsl_status run(distance_work *work)

@@ -1,4 +1,5 @@
 /* `tesela pairs triplets`. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/pairs/command.h"
@@ -50,6 +51,12 @@ static tsl_status run(triplet_work *work)
     if (status == TSL_OK) {
         status = tsl_triplets_energy(&work->energy, work->task.context, work->options->nu,
                                      work->options->map, &work->points.points);
+    }
+    if (status == TSL_OK && !isfinite(work->energy)) {
+        status = tsl_fail(work->task.context, TSL_E_ARG,
+                          "%s: points are so close that the energy is no finite number: move them "
+                          "apart",
+                          work->options->input);
     }
     work->task.compute = tsl_seconds() - ready;
     return status;

@@ -13,13 +13,15 @@ static double coordinate(const tsl_points *points, int64_t e)
 }
 
 tsl_status tsl_pairs_fail_coordinate(tsl_context *context, const char *set, int64_t e, int d,
-                                     double x)
+                                     int precision, double x)
 {
-    return tsl_fail(context, TSL_E_ARG,
-                    isfinite(x) ? "%s: row %lld, column %lld is %g: squares of that overflow: "
-                                  "scale the points, or give them in double precision"
-                                : "%s: row %lld, column %lld is %g: leave such points out",
-                    set, (long long)(e / d + 1), (long long)(e % d + 1), x);
+    const char *const remedy = !isfinite(x) ? "leave such points out"
+                               : precision == 8
+                                   ? "squares of that overflow: scale the points"
+                                   : "squares of that overflow: scale the points, or give them in "
+                                     "double precision";
+    return tsl_fail(context, TSL_E_ARG, "%s: row %lld, column %lld is %g: %s", set,
+                    (long long)(e / d + 1), (long long)(e % d + 1), x, remedy);
 }
 
 tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set)
@@ -30,7 +32,7 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
     for (int64_t e = 0; e < points->count * d; e++) {
         const double x = coordinate(points, e);
         if (!(fabs(x) <= bound)) {
-            return tsl_pairs_fail_coordinate(context, set, e, d, x);
+            return tsl_pairs_fail_coordinate(context, set, e, d, points->precision, x);
         }
     }
     return TSL_OK;

@@ -188,7 +188,7 @@ tsl_status tsl_pairs_inverse_covariance(double *out, tsl_context *context, const
 /* "SET: row 2, column 1 is nan: leave such points out", for number e of points of d coordinates.
  * TSL_E_ARG. */
 tsl_status tsl_pairs_fail_coordinate(tsl_context *context, const char *set, int64_t e, int d,
-                                     double x);
+                                     int precision, double x);
 
 /* Refuse what is not finite, or larger than squares allow. `set` names the points: "a". */
 tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set);

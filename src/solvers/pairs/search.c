@@ -51,7 +51,8 @@ static tsl_status check_box(tsl_search *s)
         if (s->cutoff > s->width[k] / 2) {
             return tsl_fail(s->context, TSL_E_ARG,
                             "a cut-off of %g is more than half of the cell's width along %c, %g: a "
-                            "point would have two images of another within it",
+                            "point would have two images of another within it: give a smaller "
+                            "cut-off, or a cell of several copies",
                             s->cutoff, "xyz"[k], s -> width[k]);
         }
     }
@@ -107,13 +108,13 @@ static tsl_status fail_coordinate(tsl_search *s, int64_t e)
     }
     x = s->task.precision == 4 ? (double)single : x;
     if (!(fabs(x) <= (s->task.precision == 4 ? 1e18 : 1e150))) {
-        return tsl_pairs_fail_coordinate(s->context, s->name, e, d, x);
+        return tsl_pairs_fail_coordinate(s->context, s->name, e, d, s->task.precision, x);
     }
     return tsl_fail(s->context, TSL_E_ARG,
                     "%s: row %lld, column %d is %g: more than %g from the origin, where a "
-                    "cut-off of %g drowns in rounding: shift the points, or give them in "
-                    "double precision",
-                    s->name, (long long)(e / d + 1), (int)(e % d + 1), x, farthest(s), s->cutoff);
+                    "cut-off of %g drowns in rounding: shift the points%s",
+                    s->name, (long long)(e / d + 1), (int)(e % d + 1), x, farthest(s), s->cutoff,
+                    s->task.precision == 4 ? ", or give them in double precision" : "");
 }
 
 /* ---- cells ---------------------------------------------------------------------------------- */
