@@ -60,12 +60,106 @@ static void make_polarised(double *in, int inputs, const points_range *r, uint64
     }
 }
 
+/* An orbital of Slater's, not normalised: r^shell or one of x, y, z, times exp(-decay r) around an
+ * atom. */
+typedef struct orbital {
+    int atom, shell, axis; /* axis: -1 of an s orbital */
+    double weight, decay;
+} orbital;
+
+static const double atoms[3][3] = {{0, 0, 0}, {1.43, 1.11, 0}, {-1.43, 1.11, 0}}; /* bohr */
+
+/* The first is missing once where two spins are asked for. */
+static const orbital orbitals[] = {
+    {0, 0, 2, 1.9, 2.23}, {0, 0, -1, 11.7, 7.66}, {0, 1, -1, 2.4, 2.25}, {0, 0, 0, 1.9, 2.23},
+    {0, 0, 1, 1.9, 2.23}, {1, 0, -1, 0.4, 1.24},  {2, 0, -1, 0.4, 1.24}};
+
+/* An orbital and its gradient. */
+static void evaluate_orbital(double value[4], const orbital *o, const double at[3])
+{
+    double from[3], r = 0;
+    for (int k = 0; k < 3; k++) {
+        from[k] = at[k] - atoms[o->atom][k];
+        r += from[k] * from[k];
+    }
+    r = sqrt(r);
+    const double radial = o->weight * exp(-o->decay * r);
+    const double front = o->axis >= 0 ? from[o->axis] : o->shell == 1 ? r : 1;
+    value[0] = front * radial;
+    for (int k = 0; k < 3; k++) {
+        const double slope = o->axis >= 0 ? k == o->axis : o->shell == 1 ? from[k] / r : 0;
+        value[1 + k] = (slope - front * o->decay * from[k] / r) * radial;
+    }
+}
+
+/* A spin's density, its gradient, and tau: sums over its orbitals, from the first on. */
+static void add_orbitals(double *n, double gradient[3], double *tau, size_t first,
+                         const double at[3])
+{
+    *n = *tau = gradient[0] = gradient[1] = gradient[2] = 0;
+    for (size_t i = first; i < sizeof orbitals / sizeof *orbitals; i++) {
+        double value[4];
+        evaluate_orbital(value, &orbitals[i], at);
+        *n += value[0] * value[0];
+        for (int k = 0; k < 3; k++) {
+            gradient[k] += 2 * value[0] * value[1 + k];
+            *tau += 0.5 * value[1 + k] * value[1 + k];
+        }
+    }
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Near an atom, at a distance that is log-uniform. */
+static void place_near_atom(double at[3], uint64_t *seed)
+{
+    const double distances[2] = {1e-3, 10};
+    const double *const atom = atoms[test_random(seed) % 3];
+    double direction[3] = {test_uniform(seed), test_uniform(seed), test_uniform(seed)};
+    const double step = log_uniform(distances, seed) / sqrt(dot(direction, direction));
+    for (int k = 0; k < 3; k++) {
+        at[k] = atom[k] + step * direction[k];
+    }
+}
+
+static void make_molecular(double *in, int inputs, int polarised, uint64_t *seed)
+{
+    double n[2], gradient[2][3], tau[2], s = INFINITY;
+    while (!(s <= 3)) {
+        double at[3];
+        place_near_atom(at, seed);
+        s = 0;
+        for (int spin = 0; spin < 2; spin++) {
+            add_orbitals(&n[spin], gradient[spin], &tau[spin], polarised ? (size_t)spin : 0, at);
+            const double sigma = 4 * dot(gradient[spin], gradient[spin]);
+            s = fmax(s, sqrt(sigma / sigma_of(2 * n[spin], 1)));
+        }
+        s = n[0] + n[1] < 1e-6 ? INFINITY : s;
+    }
+    const double closed[] = {n[0] + n[1], 4 * dot(gradient[0], gradient[0]), tau[0] + tau[1]};
+    const double open[] = {n[0],
+                           n[1],
+                           dot(gradient[0], gradient[0]),
+                           dot(gradient[0], gradient[1]),
+                           dot(gradient[1], gradient[1]),
+                           tau[0],
+                           tau[1]};
+    memcpy(in, polarised ? open : closed, (size_t)inputs * sizeof *in);
+}
+
 void points_make(double *in, int64_t count, tsl_xc_family family, int polarised,
                  const points_range *range, uint64_t seed)
 {
     const int inputs = tsl_xc_inputs(family, polarised);
     for (int64_t i = 0; i < count; i++) {
-        (polarised ? make_polarised : make_unpolarised)(in + i * inputs, inputs, range, &seed);
+        if (range == NULL) {
+            make_molecular(in + i * inputs, inputs, polarised, &seed);
+        } else {
+            (polarised ? make_polarised : make_unpolarised)(in + i * inputs, inputs, range, &seed);
+        }
     }
 }
 

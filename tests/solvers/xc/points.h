@@ -1,5 +1,5 @@
 /* Points of test grids: log-spaced densities, reduced gradients, polarisations and kinetic
- * energies. */
+ * energies; or points around a molecule. */
 #ifndef TSL_TESTS_XC_POINTS_H
 #define TSL_TESTS_XC_POINTS_H
 
@@ -13,7 +13,9 @@ typedef struct points_range {
     double alpha[2];    /* (tau - tau_W) / tau of the uniform gas, log-uniform */
 } points_range;
 
-/* Fill inputs [count][inputs of the family] a point a row. */
+/* Fill inputs [count][inputs of the family] a point a row. `range` NULL: points around water, where
+ * the density is 1e-6 at least and s of each spin 3 at most; with two spins an electron is missing.
+ */
 void points_make(double *in, int64_t count, tsl_xc_family family, int polarised,
                  const points_range *range, uint64_t seed);
 

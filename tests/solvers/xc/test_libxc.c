@@ -203,12 +203,9 @@ static void compare_all(const points_range *range)
     const char *name;
     for (int i = 0; (name = tsl_xc_name(i, NULL)) != NULL; i++) {
         for (int polarised = 0; polarised < 2; polarised++) {
-            compared c = {text_of(name),
-                          range,
-                          polarised,
-                          test_is_full() ? MANY : FEW,
-                          {bounds[0], bounds[1], bounds[2]},
-                          {0}};
+            compared c = {.name = text_of(name), .range = range, .polarised = polarised};
+            c.count = test_is_full() ? MANY : FEW;
+            memcpy(c.bound, bounds, sizeof bounds);
             except(&c, context);
             compare(&c, context);
             for (int o = 0; o < TSL_XC_ORDERS; o++) {
@@ -349,6 +346,12 @@ static void check_edges(tsl_context *context, const char *name, int polarised, i
     tsl_release(got);
     tsl_release(wanted);
     tsl_xc_plan_destroy(plan);
+}
+
+static void points_around_a_molecule_agree(void **state)
+{
+    (void)state;
+    compare_all(NULL);
 }
 
 static void thin_points_agree(void **state)
@@ -573,6 +576,7 @@ int main(void)
         cmocka_unit_test(exact_exchange_is_libxcs),
         cmocka_unit_test(ordinary_points_agree),
         cmocka_unit_test(thin_points_agree),
+        cmocka_unit_test(points_around_a_molecule_agree),
         cmocka_unit_test(steep_points_agree),
         cmocka_unit_test(edges_agree),
         cmocka_unit_test(names_and_numbers_are_libxcs),
