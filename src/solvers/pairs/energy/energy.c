@@ -420,7 +420,8 @@ static tsl_status read_sums(tsl_energy_plan *plan, tsl_energy *out)
     if (beyond > 0) {
         return tsl_fail(plan->context, TSL_E_ARG,
                         "points are so close that a force or an energy is larger than %g, and sums "
-                        "of such could overflow: move them apart, or give a larger `largest`",
+                        "of such could overflow: move them apart, or allow larger ones (--largest, "
+                        "or `largest` of the options)",
                         plan->options.largest);
     }
     for (int c = 0; c < TSL_SUM_COPIES; c++) {
