@@ -138,7 +138,7 @@ static void unwritable_places_are_named(void **state)
     tsl_context context = {0};
     assert_int_equal(tsl_plot_write(&context, "/none/a.svg", &plots[0]), TSL_E_IO);
     assert_error_names(&context, "/none/a.svg");
-    tsl_matrix_plot empty = {.title = "", .down = "", .right = "", .colours = ""};
+    tsl_matrix_plot empty = {.title = "", .what = "", .of = {"", ""}, .colours = ""};
     assert_int_equal(tsl_matrix_plot_begin(&empty, &context, 0, 0), TSL_OK);
     assert_int_equal(tsl_matrix_plot_write(&context, "/none/b.svg", &empty), TSL_E_IO);
     assert_error_names(&context, "/none/b.svg");

@@ -190,9 +190,10 @@ static void write_rows(FILE *stream, const void *user)
 static tsl_status draw(const contact_work *work)
 {
     tsl_context *const context = work->task.context;
-    tsl_matrix_plot plot = {.title = work->options->input[0],
-                            .down = "its residues, from 0",
-                            .right = "those of the second molecule",
+    const char *const *input = work->options->input;
+    tsl_matrix_plot plot = {.title = "Residues that touch",
+                            .what = "residues",
+                            .of = {input[0], input[1]},
                             .colours = "shortest, angstrom"};
     tsl_status status = tsl_matrix_plot_begin(&plot, context, work->molecule[0]->residues,
                                               work->molecule[1]->residues);

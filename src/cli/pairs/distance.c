@@ -240,11 +240,10 @@ static tsl_status begin_picture(const distance_work *work, tsl_matrix_plot *plot
     const char *const *input = work->options->input;
     const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
     const int64_t columns = input[1] != NULL ? b->count : a->count;
-    *plot = (tsl_matrix_plot){.title = input[0], .down = "its points, from 0", .right = "the same"};
+    *plot = (tsl_matrix_plot){.title = "Distances",
+                              .what = "points",
+                              .of = {input[0], input[1] != NULL ? input[1] : input[0]}};
     plot->colours = tsl_metric_name(work->options->distance.metric);
-    if (input[1] != NULL) {
-        plot->right = "those of the second file";
-    }
     if (work->options->figure == NULL || work->task.group->rank > 0) {
         return TSL_OK;
     }

@@ -172,7 +172,8 @@ static void draw(cairo_t *cairo, const void *user)
     draw_axis(cairo, p, 1);
     draw_bar(cairo, p);
     tsl_draw_font(cairo, 12, false, tsl_ink);
-    tsl_draw_text(cairo, 24, TOP - 10, 0, "down: %s; right: %s", plot->down, plot->right);
+    tsl_draw_text(cairo, 24, TOP - 10, 0, "down: %s of %s, from 0; right: %s of %s", plot->what,
+                  plot->of[0], plot->what, plot->of[1]);
     if (plot->cells[0] < plot->size[0] || plot->cells[1] < plot->size[1]) {
         tsl_draw_font(cairo, 11, false, tsl_faint);
         tsl_draw_text(cairo, 24, HEIGHT - 14, 0,

@@ -9,10 +9,11 @@
 enum { TSL_MATRIX_PLOT_CELLS = 480 };
 
 typedef struct tsl_matrix_plot {
-    const char *title, *down, *right; /* of the picture and of its axes */
-    const char *colours;              /* what the numbers are */
-    int64_t size[2];                  /* rows and columns of the matrix */
-    int cells[2];                     /* and of the picture */
+    const char *title;
+    const char *what, *of[2]; /* rows and columns are: `what` of of[0], and of of[1] */
+    const char *colours;      /* what the numbers are */
+    int64_t size[2];          /* rows and columns of the matrix */
+    int cells[2];             /* and of the picture */
     double *least; /* [cells[0]][cells[1]]: the least of a block's elements; infinity: white */
 } tsl_matrix_plot;
 
