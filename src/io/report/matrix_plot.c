@@ -157,10 +157,8 @@ static void draw(cairo_t *cairo, const void *user)
     const picture *p = user;
     const tsl_matrix_plot *const plot = p->plot;
     char name[256];
-    tsl_draw_name(name, plot->title);
     tsl_draw_font(cairo, 17, true, tsl_ink);
-    tsl_draw_shorten(cairo, name, WIDTH - 48);
-    tsl_draw_text(cairo, 24, 32, 0, "%s", name);
+    tsl_draw_text(cairo, 24, 32, 0, "%s", plot->title);
     if (plot->size[0] > 0 && plot->size[1] > 0) {
         draw_cells(cairo, p);
     }
@@ -172,8 +170,13 @@ static void draw(cairo_t *cairo, const void *user)
     draw_axis(cairo, p, 1);
     draw_bar(cairo, p);
     tsl_draw_font(cairo, 12, false, tsl_ink);
-    tsl_draw_text(cairo, 24, TOP - 10, 0, "down: %s of %s, from 0; right: %s of %s", plot->what,
-                  plot->of[0], plot->what, plot->of[1]);
+    for (int k = 0; k < 2; k++) {
+        static const char *const ways[] = {"down", "right"};
+        tsl_draw_name(name, plot->of[k]);
+        tsl_draw_shorten(cairo, name, SIDE - 150);
+        tsl_draw_text(cairo, 24, TOP - 26 + 16 * k, 0, "%s: %s of %s, from 0", ways[k], plot->what,
+                      name);
+    }
     if (plot->cells[0] < plot->size[0] || plot->cells[1] < plot->size[1]) {
         tsl_draw_font(cairo, 11, false, tsl_faint);
         tsl_draw_text(cairo, 24, HEIGHT - 14, 0,
