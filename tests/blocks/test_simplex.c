@@ -180,12 +180,73 @@ static void every_map_is_a_bijection(void **state)
     free(tiles);
 }
 
+/* ---- blocks that stay ------------------------------------------------------------------------ */
+
+/* The tiles of one block, each counted; those of blocks before it have smaller numbers. */
+static int64_t go_through(unsigned char *tiles, int64_t n, int64_t block, int64_t blocks)
+{
+    int64_t k = block;
+    for (tsl_persistent own = tsl_persistent_begin(n, block, blocks); own.left > 0;
+         tsl_persistent_next(&own), k += blocks) {
+        assert_in_range(own.tile.i, 0, n - 1);
+        assert_in_range(own.tile.j, 0, own.tile.i);
+        assert_int_equal(tsl_triangle_count(own.tile.i) + own.tile.j, k);
+        tiles[own.tile.i * n + own.tile.j]++;
+    }
+    return k;
+}
+
+static void persistent_blocks_do_every_tile_once(void **state)
+{
+    (void)state;
+    const int64_t most = test_is_full() ? 2048 : 384;
+    unsigned char *tiles = malloc((size_t)(most * most));
+    assert_non_null(tiles);
+    for (int64_t n = 1; n <= most; n++) {
+        const int64_t count = tsl_triangle_count(n);
+        const int64_t grids[] = {1, 7, n, 1056, count, count + 5};
+        for (size_t g = 0; g < sizeof grids / sizeof *grids; g += n < 70 ? 1 : 3) {
+            memset(tiles, 0, (size_t)(n * n));
+            for (int64_t block = 0; block < grids[g]; block++) {
+                assert_true(go_through(tiles, n, block, grids[g]) >= count);
+            }
+            for (int64_t t = 0; t < n * n; t++) {
+                assert_int_equal(tiles[t], t % n <= t / n);
+            }
+            assert_int_equal(tsl_persistent_blocks(n, grids[g]),
+                             grids[g] < count ? grids[g] : count);
+        }
+    }
+    free(tiles);
+}
+
+/* Steps of blocks over many rows, and over few of the longest. */
+static void persistent_blocks_count_in_64_bits(void **state)
+{
+    (void)state;
+    const int64_t n = INT64_C(4000000000), grids[] = {INT32_MAX, INT64_C(10000000000000)};
+    for (int g = 0; g < 2; g++) {
+        int64_t k = 5;
+        tsl_persistent own = tsl_persistent_begin(n, k, grids[g]);
+        assert_int_equal(own.left, (tsl_triangle_count(n) - 1 - k) / grids[g] + 1);
+        for (int turn = 0; turn < 1000; turn++, k += grids[g]) {
+            assert_int_equal(own.tile.i, tsl_lower_row(k));
+            assert_int_equal(own.tile.j, k - tsl_triangle_count(own.tile.i));
+            tsl_persistent_next(&own);
+        }
+    }
+}
+
 /* ---- on devices ----------------------------------------------------------------------------- */
 
-static void check_cover(tsl_context *context, tsl_map map, int64_t n, int side, int rows)
+/* By a map, or, with as many as `blocks`, not 0, persistent ones. */
+static void check_cover(tsl_context *context, tsl_map map, int64_t blocks, int64_t n, int side,
+                        int rows)
 {
     tsl_cover cover;
-    const tsl_status status = tsl_cover_count(&cover, context, map, n, side, rows);
+    const tsl_status status = blocks > 0
+                                  ? tsl_persistent_cover(&cover, context, n, side, rows, blocks)
+                                  : tsl_cover_count(&cover, context, map, n, side, rows);
     if (status != TSL_OK) {
         fail_msg("%s: %s", context->name, tsl_last_error(context));
     }
@@ -193,8 +254,8 @@ static void check_cover(tsl_context *context, tsl_map map, int64_t n, int side, 
         memcmp(&cover.found, &cover.expected, sizeof cover.found) != 0) {
         fail_msg("%s: %s, %lld cells, tiles of %d by %d: %lld missed, %lld repeated, %lld outside; "
                  "%lld blocks (%lld), %lld idle (%lld), %lld threads idle (%lld)",
-                 context->name, tsl_map_name(map), (long long)n, side, rows,
-                 (long long)cover.missed, (long long)cover.repeated, (long long)cover.outside,
+                 context->name, blocks > 0 ? "persistent" : tsl_map_name(map), (long long)n, side,
+                 rows, (long long)cover.missed, (long long)cover.repeated, (long long)cover.outside,
                  (long long)cover.found.blocks, (long long)cover.expected.blocks,
                  (long long)cover.found.idle_blocks, (long long)cover.expected.idle_blocks,
                  (long long)cover.found.idle_threads, (long long)cover.expected.idle_threads);
@@ -222,7 +283,15 @@ static void devices_cover_every_cell_once(void **state)
                                                                      : 7;
             for (int map = 0; map < TSL_MAPS; map++) {
                 for (int s = 0; s < count; s++) {
-                    check_cover(context, (tsl_map)map, sizes[s], side, blocks[b].rows);
+                    check_cover(context, (tsl_map)map, 0, sizes[s], side, blocks[b].rows);
+                }
+            }
+            const int64_t held = context->ops->simplex->held(context, side * blocks[b].rows);
+            const int64_t grids[] = {held, 1, 2, 7, 64, 500, 5000};
+            assert_true(held >= 1);
+            for (int s = 0; s < count; s++) { /* more and fewer than tiles, where these are few */
+                for (int g = 0; g < (sizes[s] < 300 ? 7 : sizes[s] < 2000 ? 2 : 1); g++) {
+                    check_cover(context, TSL_MAP_BOX, grids[g], sizes[s], side, blocks[b].rows);
                 }
             }
         }
@@ -355,6 +424,15 @@ static void idle_threads_follow_the_published_forms(void **state)
                              n * (b - 1) / 4);
             assert_int_equal(tsl_cover_expected(TSL_MAP_FLAT, n, side, side).blocks,
                              tiles * tiles / 2);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_BASIC, n, side, side).idle_threads,
+                             n * (b - 1) / 4);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_BASIC, n, side, side).blocks,
+                             tiles * tiles / 2);
+            const tsl_cover_tally each =
+                tsl_persistent_expected(n, side, side, tsl_triangle_count(tiles));
+            assert_int_equal(each.idle_threads, n * (b - 1) / 2);
+            assert_int_equal(each.blocks, tsl_triangle_count(tiles));
+            assert_int_equal(each.idle_blocks, 0);
             const int64_t leaf = tiles < TSL_MAP_LEAF ? tiles : TSL_MAP_LEAF;
             assert_int_equal(tsl_cover_expected(TSL_MAP_RECURSIVE, n, side, side).idle_threads,
                              b * b * tiles * (leaf - 1) / 2 + n * (b - 1) / 2);
@@ -370,6 +448,10 @@ static void faults_are_named(void **state)
     assert_int_equal(tsl_cover_count(&cover, context, TSL_MAP_BOX, 10, 8, 3), TSL_E_ARG);
     assert_int_equal(tsl_cover_count(&cover, context, TSL_MAP_BOX, 10, 64, 32), TSL_E_ARG);
     assert_int_equal(tsl_cover_count(&cover, context, (tsl_map)TSL_MAPS, 10, 8, 8), TSL_E_ARG);
+    assert_int_equal(tsl_persistent_cover(&cover, context, 10, 8, 3, 4), TSL_E_ARG);
+    assert_int_equal(tsl_persistent_cover(&cover, context, 10, 8, 8, 0), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(context), "persistent blocks: give 1 to"));
+    assert_int_equal(tsl_persistent_cover(&cover, context, 10, 8, 8, INT64_C(1) << 31), TSL_E_ARG);
     const tsl_cover_task wide = {.map = TSL_MAP_BOX, .n = 70000, .side = 1, .rows = 1};
     assert_int_equal(context->ops->simplex->cover(context, &wide), TSL_E_UNSUPPORTED);
     tsl_context_destroy(context);
@@ -444,6 +526,8 @@ int main(void)
         cmocka_unit_test(the_basic_flat_map_is_right_up_to_its_bound),
         cmocka_unit_test(triples_are_numbered_without_gaps),
         cmocka_unit_test(every_map_is_a_bijection),
+        cmocka_unit_test(persistent_blocks_do_every_tile_once),
+        cmocka_unit_test(persistent_blocks_count_in_64_bits),
         cmocka_unit_test(devices_cover_every_cell_once),
         cmocka_unit_test(nested_grids_do_every_tile_once),
         cmocka_unit_test(nested_grids_follow_the_published_forms),

@@ -513,7 +513,7 @@ class Ladder(CommandTest):
         self.assertIn("elements up to 2048 cells a side: all right", result.stdout)
         with open(self.path("l.csv"), encoding="ascii") as file:
             rows = [line.split(",") for line in file][1:]
-        self.assertEqual(len(rows), 2 * (4 * 8 + 1))
+        self.assertEqual(len(rows), 2 * (4 * 9 + 1))
         self.assertEqual(len({(row[0], row[1], row[2]) for row in rows}), len(rows))
         for row in rows:
             self.assertLessEqual(float(row[4]), float(row[3]))
