@@ -15,8 +15,9 @@
  *
  *  The condensed order is that of SciPy's pdist().
  *
- *  Blocks of a GPU's grid are mapped to tiles of a triangle by tsl_map_tiles(), in eight ways,
- *  which `tesela pairs maps` counts on a device. Triples are numbered like pairs.
+ *  Blocks of a GPU's grid are mapped to tiles of a triangle by tsl_map_tiles(), in nine ways, and
+ *  few blocks that stay go through all tiles by tsl_persistent_begin(); `tesela pairs maps` counts
+ *  both on a device. Triples are numbered like pairs.
  *
  *  Inverting k to i takes a square root. A root in floating point is a guess here that integers
  *  correct, by one step at most in the range above.
@@ -141,7 +142,7 @@ TSL_SIMPLEX_FN int64_t tsl_batch_row(const int64_t *first, int64_t count, int64_
 /* ---- maps of blocks -------------------------------------------------------------------------- */
 
 /** Maps from the blocks of a grid to the tiles (i, j), j <= i < n, of a lower triangle of n x n
- *  tiles. Every one covers each tile exactly once, for any n. */
+ *  tiles. Every one covers each tile exactly once, for any n; TSL_MAP_BASIC for n <= 2097151. */
 typedef enum tsl_map {
     TSL_MAP_BOX = 0,       /**< a block a tile of the square; those above the diagonal are idle */
     TSL_MAP_RECTANGLE = 1, /**< the right half folded onto the left one (Jung & O'Leary 2008) */
@@ -150,11 +151,12 @@ typedef enum tsl_map {
     TSL_MAP_UPPER = 4,     /**< the same by the upper triangle's root (Avril et al. 2012) */
     TSL_MAP_FLAT = 5,      /**< all squares in one launch (Navarro, Bustos & Hitschfeld 2016) */
     TSL_MAP_FOLD = 6,      /**< rows r and n - 1 - r side by side: no block is idle */
-    TSL_MAP_SUPER = 7      /**< the root's, in squares of TSL_MAP_SIDE tiles, for what is cached */
+    TSL_MAP_SUPER = 7,     /**< the root's, in squares of TSL_MAP_SIDE tiles, for what is cached */
+    TSL_MAP_BASIC = 8      /**< the flat one by a logarithm and a division in single precision */
 } tsl_map;
 
 enum {
-    TSL_MAPS = 8,      /**< their number */
+    TSL_MAPS = 9,      /**< their number */
     TSL_MAP_SIDE = 16, /**< tiles along a square of TSL_MAP_SUPER */
     TSL_MAP_LEAF = 4,  /**< tiles that a last triangle of TSL_MAP_RECURSIVE has along a side at
                           least,  and less than twice as many at most */
@@ -233,6 +235,7 @@ TSL_SIMPLEX_FN tsl_map_grid tsl_map_grid_of(tsl_map map, int64_t n, int launch)
         grid.y = 1;
         break;
     case TSL_MAP_FLAT:
+    case TSL_MAP_BASIC:
         grid.y = tsl_power_from(n);
         grid.x = grid.y > 1 ? grid.y / 2 : 1;
         break;
@@ -266,6 +269,35 @@ TSL_SIMPLEX_FN tsl_tile tsl_super_tile(int64_t n, int64_t k)
         tile.j = first + within - tsl_triangle_count(tile.i);
         tile.i += first;
     }
+    return tile;
+}
+
+/** The tiles of block (x, 0) of TSL_MAP_FLAT and TSL_MAP_BASIC, which are on the diagonal.
+ *  @param[out] tiles  [TSL_MAP_TILES]
+ *  @return their number. */
+TSL_SIMPLEX_FN int tsl_flat_diagonal(tsl_tile *tiles, int64_t n, int64_t x)
+{
+    const int64_t half = tsl_power_from(n) / 2;
+    int count = 0;
+    for (int64_t at = x; at <= x + half && count<TSL_MAP_TILES; at += half> 0 ? half : n) {
+        if (at < n) {
+            tiles[count].i = at;
+            tiles[count++].j = at;
+        }
+    }
+    return count;
+}
+
+/** The tile of block (x, y), 1 <= y < 2097151, x < 16777216, of TSL_MAP_BASIC: TSL_MAP_FLAT's
+ *  formula as it was first given, the power of two by a logarithm and a division, both in single
+ *  precision ("flat recursive basic"). At y = 2097151 the logarithm of a common C library rounds up
+ *  to 21, and the tile is a wrong one. A logarithm whose last place may be off by one, as CUDA's
+ *  may, is good enough for y < 524287; a GPU's grid has y < 65536. */
+TSL_SIMPLEX_FN tsl_tile tsl_flat_basic_tile(int64_t x, int64_t y)
+{
+    const int64_t power = (int64_t)1 << (int)truncf(log2f((float)y));
+    const int64_t square = (int64_t)truncf((float)x / (float)power);
+    const tsl_tile tile = {y + 2 * square * power, x + square * power};
     return tile;
 }
 
@@ -304,23 +336,20 @@ TSL_SIMPLEX_FN int tsl_map_tiles(tsl_tile *tiles, tsl_map map, int64_t n, int la
         tile = tsl_super_tile(n, x);
         break;
     case TSL_MAP_FLAT: {
-        int count = 0;
-        int64_t half;
-        if (y > 0) {
-            const int64_t over = x & -tsl_power_to(y);
-            tile.i = y + 2 * over;
-            tile.j = x + over;
-            break;
+        const int64_t over = y > 0 ? x & -tsl_power_to(y) : 0;
+        if (y == 0) {
+            return tsl_flat_diagonal(tiles, n, x);
         }
-        half = tsl_power_from(n) / 2;
-        for (int64_t at = x; at <= x + half && count<TSL_MAP_TILES; at += half> 0 ? half : n) {
-            if (at < n) {
-                tiles[count].i = at;
-                tiles[count++].j = at;
-            }
-        }
-        return count;
+        tile.i = y + 2 * over;
+        tile.j = x + over;
+        break;
     }
+    case TSL_MAP_BASIC:
+        if (y == 0) {
+            return tsl_flat_diagonal(tiles, n, x);
+        }
+        tile = tsl_flat_basic_tile(x, y);
+        break;
     case TSL_MAP_FOLD: {
         const int64_t row = n - 1 - y;
         tile.i = x <= row ? row : y - n % 2;
@@ -346,6 +375,49 @@ TSL_SIMPLEX_FN int64_t tsl_map_blocks(tsl_map map, int64_t n)
         blocks += grid.x * grid.y;
     }
     return blocks;
+}
+
+/* ---- blocks that stay ------------------------------------------------------------------------ */
+
+/** What one of few blocks does that go through all tiles of a lower triangle of n x n tiles
+ *  (persistent blocks, a grid-stride loop): the tiles number block, block + blocks, block + 2
+ *  blocks, ... of n (n + 1) / 2, counted by rows. With as many blocks as a device holds at a time
+ *  none is started late. Each tile is exactly one block's, for any n and number of blocks. */
+typedef struct tsl_persistent {
+    tsl_tile tile;  /**< the present tile */
+    int64_t left;   /**< tiles of the block from this one on; 0: it is none */
+    int64_t blocks; /**< of the grid */
+} tsl_persistent;
+
+/** How many blocks of `most` have a tile, n tiles a side: a grid of so many has no idle one. */
+TSL_SIMPLEX_FN int64_t tsl_persistent_blocks(int64_t n, int64_t most)
+{
+    const int64_t count = tsl_triangle_count(n);
+    return most < count ? most : count;
+}
+
+/** The first tile of a block, 0 <= block < blocks: its row by tsl_lower_row(). */
+TSL_SIMPLEX_FN tsl_persistent tsl_persistent_begin(int64_t n, int64_t block, int64_t blocks)
+{
+    const int64_t count = tsl_triangle_count(n);
+    tsl_persistent own = {{0, 0}, 0, blocks};
+    if (block < count) {
+        own.tile.i = tsl_lower_row(block);
+        own.tile.j = block - tsl_triangle_count(own.tile.i);
+        own.left = (count - 1 - block) / blocks + 1;
+    }
+    return own;
+}
+
+/** The next one, found from the present one by additions: over all tiles of a block about n. */
+TSL_SIMPLEX_FN void tsl_persistent_next(tsl_persistent *own)
+{
+    own->left--;
+    own->tile.j += own->blocks;
+    while (own->tile.j > own->tile.i) {
+        own->tile.i++;
+        own->tile.j -= own->tile.i;
+    }
 }
 
 /* ---- grids that launch grids ---------------------------------------------------------------- */
@@ -420,18 +492,6 @@ TSL_SIMPLEX_FN int64_t tsl_root_row(tsl_root root, int64_t k)
            : root == TSL_ROOT_OFFSET     ? (int64_t)(product - 0.5F + 1e-4F)
            : root == TSL_ROOT_DOUBLE     ? (int64_t)((sqrt(1.0 + 8.0 * (double)k) - 1) / 2)
                                          : tsl_lower_row(k);
-}
-
-/** The tile of block (x, y), 1 <= y < 2097151, x < 16777216, by TSL_MAP_FLAT's formula as it was
- *  first given: the power of two by a logarithm and a division, both in single precision ("flat
- *  recursive basic"). At y = 2097151 the logarithm of a common C library rounds up to 21, and the
- *  tile is a wrong one. */
-TSL_SIMPLEX_FN tsl_tile tsl_flat_basic_tile(int64_t x, int64_t y)
-{
-    const int64_t power = (int64_t)1 << (int)truncf(log2f((float)y));
-    const int64_t square = (int64_t)truncf((float)x / (float)power);
-    const tsl_tile tile = {y + 2 * square * power, x + square * power};
-    return tile;
 }
 
 /* ---- triples ----------------------------------------------------------------------------------

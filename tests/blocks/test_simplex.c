@@ -1,7 +1,6 @@
-/* Maps of triangles: every one a bijection, the printed ones of the source not. */
+/* Maps of triangles: every one a bijection. */
 #include "support/devices.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,151 +180,73 @@ static void every_map_is_a_bijection(void **state)
     free(tiles);
 }
 
-/* ---- what the source prints ----------------------------------------------------------------- */
+/* ---- blocks that stay ------------------------------------------------------------------------ */
 
-enum { PRINTED = 128 };
-
-/* Cells of a lower triangle of n that were hit, and hits beyond one each, and outside. */
-typedef struct printed {
-    int64_t n;
-    int times[PRINTED][PRINTED];
-    int64_t outside;
-} printed;
-
-static void print_at(printed *p, int64_t i, int64_t j)
+/* The tiles of one block, each counted; those of blocks before it have smaller numbers. */
+static int64_t go_through(unsigned char *tiles, int64_t n, int64_t block, int64_t blocks)
 {
-    if (i < 0 || j < 0 || i >= p->n || j > i) {
-        p->outside++;
-    } else {
-        p->times[i][j]++;
+    int64_t k = block;
+    for (tsl_persistent own = tsl_persistent_begin(n, block, blocks); own.left > 0;
+         tsl_persistent_next(&own), k += blocks) {
+        assert_in_range(own.tile.i, 0, n - 1);
+        assert_in_range(own.tile.j, 0, own.tile.i);
+        assert_int_equal(tsl_triangle_count(own.tile.i) + own.tile.j, k);
+        tiles[own.tile.i * n + own.tile.j]++;
     }
+    return k;
 }
 
-static void check_printed(const printed *p, int64_t covered, int64_t repeated, int64_t outside)
-{
-    int64_t once = 0, more = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-        for (int64_t j = 0; j <= i; j++) {
-            once += p->times[i][j] > 0;
-            more += p->times[i][j] > 1 ? p->times[i][j] - 1 : 0;
-        }
-    }
-    assert_int_equal(once, covered);
-    assert_int_equal(more, repeated);
-    assert_int_equal(p->outside, outside);
-}
-
-/* Algorithm 8 folds where j > i and leaves out the row below: 120 of 136 cells. */
-static void the_printed_rectangle_misses_16_of_136(void **state)
+static void persistent_blocks_do_every_tile_once(void **state)
 {
     (void)state;
-    printed *p = calloc(1, sizeof *p);
-    p->n = 16;
-    for (int64_t i = 0; i < 16; i++) {
-        for (int64_t j = 0; j < 8; j++) {
-            print_at(p, j > i ? 16 - i - 1 : i - 1, j > i ? 16 - j - 1 : j);
-        }
-    }
-    check_printed(p, 120, 0, 8);
-    free(p);
-}
-
-/* Equation 4.3 takes i from the strict triangle and j from the other one: no block is right. */
-static void the_printed_root_places_0_of_136_blocks(void **state)
-{
-    (void)state;
-    int64_t right = 0;
-    for (int64_t k = 0; k < 136; k++) {
-        const int64_t i = (int64_t)(sqrt(0.25 + 2.0 * (double)k) + 0.5);
-        const int64_t j = k - i * (i + 1) / 2;
-        right += i == tsl_lower_row(k) && j == k - tsl_triangle_count(i);
-    }
-    assert_int_equal(right, 0);
-}
-
-/* Algorithm 12 shifts the second diagonal tile down and not right: 1936 of 2080 cells. */
-static void the_printed_flat_diagonal_covers_1936_of_2080(void **state)
-{
-    (void)state;
-    enum { N = 64, B = 8, TILES = N / B };
-    printed *p = calloc(1, sizeof *p);
-    p->n = N;
-    for (int64_t y = 0; y < TILES; y++) {
-        for (int64_t x = 0; x < TILES / 2; x++) {
-            for (int64_t t = 0; t < (int64_t)B * B; t++) {
-                const int64_t row = t / B, column = t % B;
-                if (y == 0 && row >= column) {
-                    print_at(p, x * B + row, x * B + column);
-                    print_at(p, x * B + row + N / 2, x * B + column);
-                } else if (y > 0) {
-                    const int64_t b = tsl_power_to(y), q = x / b;
-                    print_at(p, (y + 2 * q * b) * B + row, (x + q * b) * B + column);
-                }
+    const int64_t most = test_is_full() ? 2048 : 384;
+    unsigned char *tiles = malloc((size_t)(most * most));
+    assert_non_null(tiles);
+    for (int64_t n = 1; n <= most; n++) {
+        const int64_t count = tsl_triangle_count(n);
+        const int64_t grids[] = {1, 7, n, 1056, count, count + 5};
+        for (size_t g = 0; g < sizeof grids / sizeof *grids; g += n < 70 ? 1 : 3) {
+            memset(tiles, 0, (size_t)(n * n));
+            for (int64_t block = 0; block < grids[g]; block++) {
+                assert_true(go_through(tiles, n, block, grids[g]) >= count);
             }
+            for (int64_t t = 0; t < n * n; t++) {
+                assert_int_equal(tiles[t], t % n <= t / n);
+            }
+            assert_int_equal(tsl_persistent_blocks(n, grids[g]),
+                             grids[g] < count ? grids[g] : count);
         }
     }
-    check_printed(p, 1936, 144, 0);
-    free(p);
+    free(tiles);
 }
 
-static void print_square(printed *p, int64_t n, int64_t x, int64_t y)
-{
-    for (int64_t e = 0; e < n * n; e++) {
-        print_at(p, y + e / n, x + e % n);
-    }
-}
-
-static void print_triangle(printed *p, int64_t n, int64_t x, int64_t y)
-{
-    for (int64_t e = 0; e < n * n; e++) {
-        if (e % n <= e / n) {
-            print_at(p, y + e / n, x + e % n);
-        }
-    }
-}
-
-/* Squares of n at column x and row y, and those of half the size above and to the right. */
-static void print_nested(printed *p, int64_t n, int64_t x, int64_t y, int64_t leaf,
-                         bool as_equation_5_15)
-{
-    const int64_t half = n / 2;
-    print_square(p, n, x, y);
-    if (n <= leaf) {
-        print_triangle(p, n, x, y - (as_equation_5_15 ? half : n));
-        print_triangle(p, n, x + n, y);
-    } else {
-        print_nested(p, half, x, y - half, leaf, as_equation_5_15);
-        print_nested(p, half, x + n, y + half, leaf, as_equation_5_15);
-    }
-}
-
-/* Equation 5.15 puts the left leaf half a side too low: 7856 of 8256 cells. */
-static void the_printed_nested_leaf_covers_7856_of_8256(void **state)
+/* Steps of blocks over many rows, and over few of the longest. */
+static void persistent_blocks_count_in_64_bits(void **state)
 {
     (void)state;
-    printed *p = calloc(1, sizeof *p);
-    p->n = 128;
-    print_nested(p, 64, 0, 64, 16, true);
-    int64_t covered = 0;
-    for (int64_t i = 0; i < 128; i++) {
-        for (int64_t j = 0; j <= i; j++) {
-            covered += p->times[i][j] > 0;
+    const int64_t n = INT64_C(4000000000), grids[] = {INT32_MAX, INT64_C(10000000000000)};
+    for (int g = 0; g < 2; g++) {
+        int64_t k = 5;
+        tsl_persistent own = tsl_persistent_begin(n, k, grids[g]);
+        assert_int_equal(own.left, (tsl_triangle_count(n) - 1 - k) / grids[g] + 1);
+        for (int turn = 0; turn < 1000; turn++, k += grids[g]) {
+            assert_int_equal(own.tile.i, tsl_lower_row(k));
+            assert_int_equal(own.tile.j, k - tsl_triangle_count(own.tile.i));
+            tsl_persistent_next(&own);
         }
     }
-    assert_int_equal(covered, 7856);
-    memset(p, 0, sizeof *p);
-    p->n = 128;
-    print_nested(p, 64, 0, 64, 16, false);
-    check_printed(p, 8256, 0, 0);
-    free(p);
 }
 
 /* ---- on devices ----------------------------------------------------------------------------- */
 
-static void check_cover(tsl_context *context, tsl_map map, int64_t n, int side, int rows)
+/* By a map, or, with as many as `blocks`, not 0, persistent ones. */
+static void check_cover(tsl_context *context, tsl_map map, int64_t blocks, int64_t n, int side,
+                        int rows)
 {
     tsl_cover cover;
-    const tsl_status status = tsl_cover_count(&cover, context, map, n, side, rows);
+    const tsl_status status = blocks > 0
+                                  ? tsl_persistent_cover(&cover, context, n, side, rows, blocks)
+                                  : tsl_cover_count(&cover, context, map, n, side, rows);
     if (status != TSL_OK) {
         fail_msg("%s: %s", context->name, tsl_last_error(context));
     }
@@ -333,8 +254,8 @@ static void check_cover(tsl_context *context, tsl_map map, int64_t n, int side, 
         memcmp(&cover.found, &cover.expected, sizeof cover.found) != 0) {
         fail_msg("%s: %s, %lld cells, tiles of %d by %d: %lld missed, %lld repeated, %lld outside; "
                  "%lld blocks (%lld), %lld idle (%lld), %lld threads idle (%lld)",
-                 context->name, tsl_map_name(map), (long long)n, side, rows,
-                 (long long)cover.missed, (long long)cover.repeated, (long long)cover.outside,
+                 context->name, blocks > 0 ? "persistent" : tsl_map_name(map), (long long)n, side,
+                 rows, (long long)cover.missed, (long long)cover.repeated, (long long)cover.outside,
                  (long long)cover.found.blocks, (long long)cover.expected.blocks,
                  (long long)cover.found.idle_blocks, (long long)cover.expected.idle_blocks,
                  (long long)cover.found.idle_threads, (long long)cover.expected.idle_threads);
@@ -362,7 +283,15 @@ static void devices_cover_every_cell_once(void **state)
                                                                      : 7;
             for (int map = 0; map < TSL_MAPS; map++) {
                 for (int s = 0; s < count; s++) {
-                    check_cover(context, (tsl_map)map, sizes[s], side, blocks[b].rows);
+                    check_cover(context, (tsl_map)map, 0, sizes[s], side, blocks[b].rows);
+                }
+            }
+            const int64_t held = context->ops->simplex->held(context, side * blocks[b].rows);
+            const int64_t grids[] = {held, 1, 2, 7, 64, 500, 5000};
+            assert_true(held >= 1);
+            for (int s = 0; s < count; s++) { /* more and fewer than tiles, where these are few */
+                for (int g = 0; g < (sizes[s] < 300 ? 7 : sizes[s] < 2000 ? 2 : 1); g++) {
+                    check_cover(context, TSL_MAP_BOX, grids[g], sizes[s], side, blocks[b].rows);
                 }
             }
         }
@@ -495,6 +424,15 @@ static void idle_threads_follow_the_published_forms(void **state)
                              n * (b - 1) / 4);
             assert_int_equal(tsl_cover_expected(TSL_MAP_FLAT, n, side, side).blocks,
                              tiles * tiles / 2);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_BASIC, n, side, side).idle_threads,
+                             n * (b - 1) / 4);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_BASIC, n, side, side).blocks,
+                             tiles * tiles / 2);
+            const tsl_cover_tally each =
+                tsl_persistent_expected(n, side, side, tsl_triangle_count(tiles));
+            assert_int_equal(each.idle_threads, n * (b - 1) / 2);
+            assert_int_equal(each.blocks, tsl_triangle_count(tiles));
+            assert_int_equal(each.idle_blocks, 0);
             const int64_t leaf = tiles < TSL_MAP_LEAF ? tiles : TSL_MAP_LEAF;
             assert_int_equal(tsl_cover_expected(TSL_MAP_RECURSIVE, n, side, side).idle_threads,
                              b * b * tiles * (leaf - 1) / 2 + n * (b - 1) / 2);
@@ -510,6 +448,10 @@ static void faults_are_named(void **state)
     assert_int_equal(tsl_cover_count(&cover, context, TSL_MAP_BOX, 10, 8, 3), TSL_E_ARG);
     assert_int_equal(tsl_cover_count(&cover, context, TSL_MAP_BOX, 10, 64, 32), TSL_E_ARG);
     assert_int_equal(tsl_cover_count(&cover, context, (tsl_map)TSL_MAPS, 10, 8, 8), TSL_E_ARG);
+    assert_int_equal(tsl_persistent_cover(&cover, context, 10, 8, 3, 4), TSL_E_ARG);
+    assert_int_equal(tsl_persistent_cover(&cover, context, 10, 8, 8, 0), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(context), "persistent blocks: give 1 to"));
+    assert_int_equal(tsl_persistent_cover(&cover, context, 10, 8, 8, INT64_C(1) << 31), TSL_E_ARG);
     const tsl_cover_task wide = {.map = TSL_MAP_BOX, .n = 70000, .side = 1, .rows = 1};
     assert_int_equal(context->ops->simplex->cover(context, &wide), TSL_E_UNSUPPORTED);
     tsl_context_destroy(context);
@@ -584,10 +526,8 @@ int main(void)
         cmocka_unit_test(the_basic_flat_map_is_right_up_to_its_bound),
         cmocka_unit_test(triples_are_numbered_without_gaps),
         cmocka_unit_test(every_map_is_a_bijection),
-        cmocka_unit_test(the_printed_rectangle_misses_16_of_136),
-        cmocka_unit_test(the_printed_root_places_0_of_136_blocks),
-        cmocka_unit_test(the_printed_flat_diagonal_covers_1936_of_2080),
-        cmocka_unit_test(the_printed_nested_leaf_covers_7856_of_8256),
+        cmocka_unit_test(persistent_blocks_do_every_tile_once),
+        cmocka_unit_test(persistent_blocks_count_in_64_bits),
         cmocka_unit_test(devices_cover_every_cell_once),
         cmocka_unit_test(nested_grids_do_every_tile_once),
         cmocka_unit_test(nested_grids_follow_the_published_forms),

@@ -513,7 +513,8 @@ class Ladder(CommandTest):
         self.assertIn("elements up to 2048 cells a side: all right", result.stdout)
         with open(self.path("l.csv"), encoding="ascii") as file:
             rows = [line.split(",") for line in file][1:]
-        self.assertEqual(len(rows), 2 * (4 * 8 + 1))
+        self.assertEqual(len(rows), 2 * (4 * 10 + 1))
+        self.assertLessEqual({"basic", "persistent", "fold", "packed"}, {row[2] for row in rows})
         self.assertEqual(len({(row[0], row[1], row[2]) for row in rows}), len(rows))
         for row in rows:
             self.assertLessEqual(float(row[4]), float(row[3]))
@@ -578,6 +579,9 @@ class Maps(CommandTest):
             self.assertEqual(rows["box"], ["1", "64", "28", str(64 * 63 // 2), "right"])
             self.assertEqual(rows["fold"], ["1", "36", "0", str(64 * 7 // 2), "right"])
             self.assertEqual(rows["flat"], ["1", "32", "0", str(64 * 7 // 4), "right"])
+            self.assertEqual(rows["basic"], rows["flat"])
+            self.assertEqual(rows["persistent"][0], "1")
+            self.assertEqual(rows["persistent"][2:], ["0", "0", "right"])
             self.assertIn("single               4607", result.stdout)
             self.assertIn("reciprocal and 1e-4  2073", result.stdout)
 

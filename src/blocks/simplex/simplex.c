@@ -10,7 +10,8 @@ const char *tsl_map_name(tsl_map map)
         [TSL_MAP_BOX] = "box",     [TSL_MAP_RECTANGLE] = "rectangle",
         [TSL_MAP_ROOT] = "root",   [TSL_MAP_RECURSIVE] = "recursive",
         [TSL_MAP_UPPER] = "upper", [TSL_MAP_FLAT] = "flat",
-        [TSL_MAP_FOLD] = "fold",   [TSL_MAP_SUPER] = "super"};
+        [TSL_MAP_FOLD] = "fold",   [TSL_MAP_SUPER] = "super",
+        [TSL_MAP_BASIC] = "basic"};
     return (int)map >= 0 && (int)map < TSL_MAPS ? names[map] : NULL;
 }
 
@@ -63,15 +64,23 @@ static int64_t count_twice(int64_t n, int side, int rows)
     return threads;
 }
 
-/* Threads of one tile (i, j) that do a cell in it. */
-static int64_t count_busy(int64_t n, int side, int rows, bool diagonal, int64_t i)
+/* Columns of a tile, from its first on, in which a block's row `row` of threads does cells. */
+static int count_columns(int64_t n, int side, int rows, tsl_tile tile, int row)
 {
-    const int64_t rest = n - i * side;
+    const int64_t rest = n - tile.i * side;
     const int last = (int)((rest < side ? rest : side) - 1);
+    if (row > last) {
+        return 0;
+    }
+    return tile.i == tile.j ? row + (last - row) / rows * rows + 1 : side;
+}
+
+/* Threads of one tile that do a cell in it. */
+static int64_t count_busy(int64_t n, int side, int rows, tsl_tile tile)
+{
     int64_t threads = 0;
-    for (int row = 0; row < rows && row <= last; row++) {
-        const int lowest = row + (last - row) / rows * rows;
-        threads += diagonal ? (lowest < side ? lowest + 1 : side) : side;
+    for (int row = 0; row < rows; row++) {
+        threads += count_columns(n, side, rows, tile, row);
     }
     return threads;
 }
@@ -82,8 +91,9 @@ static int64_t count_all_busy(int64_t n, int side, int rows)
     const int64_t last = (n - 1) / side;
     /* whole tiles below the diagonal and on it, then those of the last row, which may be cut */
     return tsl_triangle_count(last - 1 > 0 ? last - 1 : 0) * side * rows +
-           last * count_busy(n, side, rows, true, 0) +
-           last * count_busy(n, side, rows, false, last) + count_busy(n, side, rows, true, last);
+           last * count_busy(n, side, rows, (tsl_tile){0, 0}) +
+           last * count_busy(n, side, rows, (tsl_tile){last, 0}) +
+           count_busy(n, side, rows, (tsl_tile){last, last});
 }
 
 tsl_cover_tally tsl_cover_expected(tsl_map map, int64_t n, int side, int rows)
@@ -96,13 +106,46 @@ tsl_cover_tally tsl_cover_expected(tsl_map map, int64_t n, int side, int rows)
     int64_t busy = count_all_busy(n, side, rows);
     tally.blocks = tsl_map_blocks(map, tiles);
     int64_t live = tsl_triangle_count(tiles);
-    if (map == TSL_MAP_FLAT) {
+    if (map == TSL_MAP_FLAT || map == TSL_MAP_BASIC) {
         const int64_t half = tsl_power_from(tiles) / 2;
         live -= half > 0 ? tiles - half : 0; /* the second tiles of its first row of blocks */
         busy -= count_twice(n, side, rows);
     }
     tally.idle_blocks = tally.blocks - live;
     tally.idle_threads = tally.blocks * side * rows - busy;
+    return tally;
+}
+
+/* Threads of a persistent block that do a cell in any of its tiles: in each row the most columns.
+ */
+static int64_t count_persistent(int64_t n, int side, int rows, int64_t block, int64_t blocks)
+{
+    const int64_t tiles = tsl_triangle_count((n - 1) / side + 1);
+    int64_t threads = 0;
+    for (int row = 0; row < rows; row++) {
+        int most = 0;
+        for (int64_t k = block; k < tiles && most < side; k += blocks) {
+            const int64_t i = tsl_lower_row(k);
+            const tsl_tile tile = {i, k - tsl_triangle_count(i)};
+            const int columns = count_columns(n, side, rows, tile, row);
+            most = columns > most ? columns : most;
+        }
+        threads += most;
+    }
+    return threads;
+}
+
+tsl_cover_tally tsl_persistent_expected(int64_t n, int side, int rows, int64_t blocks)
+{
+    tsl_cover_tally tally = {0, 0, 0};
+    if (n == 0) {
+        return tally;
+    }
+    tally.blocks = tsl_persistent_blocks((n - 1) / side + 1, blocks);
+    tally.idle_threads = tally.blocks * side * rows;
+    for (int64_t block = 0; block < tally.blocks; block++) {
+        tally.idle_threads -= count_persistent(n, side, rows, block, tally.blocks);
+    }
     return tally;
 }
 
@@ -241,12 +284,28 @@ static tsl_status fail_shape(tsl_context *context, const char *what, int64_t n, 
                     what, (long long)n, side, rows, INT32_MAX);
 }
 
+/* All launches of a task; what it comes to by closed forms, and launches, are in *out. */
+static tsl_status cover_all(tsl_cover *out, tsl_context *context, tsl_cover_task task)
+{
+    counting c = {.context = context, .judge = {.rows = task.n, .columns = task.n}};
+    tsl_status status = TSL_OK;
+    TSL_TRY(open_count(&c));
+    task.guard = GUARD;
+    task.cells = c.cells;
+    task.tally = &c.sums->found;
+    for (; task.launch < out->launches; task.launch++) {
+        TSL_TRY(context->ops->simplex->cover(context, &task));
+    }
+    TSL_TRY(close_count(out, &c));
+done:
+    tsl_device_release(context, c.cells);
+    tsl_device_release(context, c.sums);
+    return status;
+}
+
 tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, int64_t n, int side,
                            int rows)
 {
-    counting c = {.context = context, .judge = {.rows = n, .columns = n}};
-    tsl_cover_task task = {.map = map, .n = n, .side = side, .rows = rows, .guard = GUARD};
-    tsl_status status = TSL_OK;
     if (tsl_map_name(map) == NULL) {
         return tsl_fail(context, TSL_E_ARG, "map %d: give 0 to %d", (int)map, TSL_MAPS - 1);
     }
@@ -258,17 +317,28 @@ tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, in
         return TSL_OK;
     }
     out->launches = tsl_map_launches(map, (n - 1) / side + 1);
-    TSL_TRY(open_count(&c));
-    task.cells = c.cells;
-    task.tally = &c.sums->found;
-    for (; task.launch < out->launches; task.launch++) {
-        TSL_TRY(context->ops->simplex->cover(context, &task));
+    return cover_all(out, context,
+                     (tsl_cover_task){.map = map, .n = n, .side = side, .rows = rows});
+}
+
+tsl_status tsl_persistent_cover(tsl_cover *out, tsl_context *context, int64_t n, int side, int rows,
+                                int64_t blocks)
+{
+    if (blocks < 1 || blocks > INT32_MAX) {
+        return tsl_fail(context, TSL_E_ARG, "%lld persistent blocks: give 1 to %d",
+                        (long long)blocks, INT32_MAX);
     }
-    TSL_TRY(close_count(out, &c));
-done:
-    tsl_device_release(context, c.cells);
-    tsl_device_release(context, c.sums);
-    return status;
+    if (!is_shape(n, side, rows)) {
+        return fail_shape(context, "persistent blocks", n, side, rows);
+    }
+    *out = (tsl_cover){.expected = tsl_persistent_expected(n, side, rows, blocks)};
+    if (n == 0) {
+        return TSL_OK;
+    }
+    out->launches = 1;
+    return cover_all(
+        out, context,
+        (tsl_cover_task){.n = n, .side = side, .rows = rows, .blocks = out->expected.blocks});
 }
 
 tsl_status tsl_nested_cover(tsl_cover *out, tsl_context *context, tsl_nested_way way, int64_t n,

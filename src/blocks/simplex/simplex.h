@@ -20,6 +20,7 @@ typedef struct tsl_cover_task {
     int32_t *cells;         /* [n][n]: grows by 1 where a cell is done; device memory */
     int64_t guard;          /* cells behind these that nobody may touch */
     tsl_cover_tally *tally; /* grows */
+    int64_t blocks;         /* not 0: no map, but so many persistent blocks, each with a tile */
 } tsl_cover_task;
 
 /* Is each cell done as often as it should be? */
@@ -45,7 +46,8 @@ typedef struct tsl_triples_task {
 /* The write test: element (i, j) of a matrix becomes tsl_written(), for j <= i < n and no other. */
 typedef struct tsl_write_task {
     tsl_map map;
-    int packed; /* not 0: no map: each thread an aligned piece of the lower triangle by rows */
+    int packed;     /* not 0: no map: each thread an aligned piece of the lower triangle by rows */
+    int64_t blocks; /* as of tsl_cover_task */
     int64_t n;
     int side, rows, launch; /* as of tsl_cover_task; side is a power of two, n below 2^31 */
     float *cells;           /* [n][n], or packed [n (n + 1) / 2]; aligned to 64 bytes */
@@ -94,6 +96,9 @@ typedef struct tsl_simplex_ops {
     tsl_status (*triples)(tsl_context *context, const tsl_triples_task *task);
     /* One launch of the write test; on the CPU all of it, by rows. Errors are those of cover(). */
     tsl_status (*write)(tsl_context *context, const tsl_write_task *task);
+    /* Blocks of so many threads that the device holds at a time in the write test of persistent
+     * blocks; on the CPU its threads. */
+    int64_t (*held)(tsl_context *context, int threads);
     /* See tsl_nested_run(), which checks the task. NULL where blocks cannot launch grids. */
     tsl_status (*nested)(tsl_context *context, const tsl_nested_task *task);
 } tsl_simplex_ops;
@@ -113,6 +118,10 @@ typedef struct tsl_cover {
  * and side * rows is at most 1024. TSL_E_ARG; TSL_E_UNSUPPORTED; TSL_E_NOMEM; TSL_E_DEVICE. */
 tsl_status tsl_cover_count(tsl_cover *out, tsl_context *context, tsl_map map, int64_t n, int side,
                            int rows);
+
+/* The same of persistent blocks: of `blocks`, 1 to INT32_MAX, those that have a tile. */
+tsl_status tsl_persistent_cover(tsl_cover *out, tsl_context *context, int64_t n, int side, int rows,
+                                int64_t blocks);
 
 /* Do the blocks of all launches of a map over triples l <= j <= i < n on the context's device, a
  * thread a block, and count. n is at most 4096. TSL_E_ARG; TSL_E_NOMEM; TSL_E_DEVICE. */
@@ -151,6 +160,9 @@ const char *tsl_nested_way_name(tsl_nested_way way);
 
 /* Launched and idle by closed forms: blocks, and of these and of threads those without a cell. */
 tsl_cover_tally tsl_cover_expected(tsl_map map, int64_t n, int side, int rows);
+
+/* The same of persistent blocks. */
+tsl_cover_tally tsl_persistent_expected(int64_t n, int side, int rows, int64_t blocks);
 
 /* The name of a map, "fold"; NULL for any other number; and of a root. */
 const char *tsl_map_name(tsl_map map);

@@ -2,39 +2,59 @@
 #include "blocks/simplex/cover_point.h"
 #include "blocks/simplex/simplex.h"
 
-/* The threads of one block; how many of them had no cell. */
-static int64_t do_block(const tsl_cover_task *task, const tsl_tile *tiles, int count)
+enum { MOST_THREADS = 1024 }; /* of a block */
+
+/* The cells of a block's threads in a tile; which of these have any. */
+static void do_tile(const tsl_cover_task *task, tsl_tile tile, bool *busy)
 {
-    int64_t idle = 0;
     for (int thread = 0; thread < task->side * task->rows; thread++) {
-        bool any = false;
-        for (int turn = 0; turn < count * (task->side / task->rows); turn++) {
+        for (int turn = 0; turn < task->side / task->rows; turn++) {
             int64_t cell;
-            if (tsl_cover_cell(&cell, tiles[turn % count], task->n, task->side, task->rows, thread,
-                               turn / count)) {
+            if (tsl_cover_cell(&cell, tile, task->n, task->side, task->rows, thread, turn)) {
 #pragma omp atomic
                 task->cells[cell]++;
-                any = true;
+                busy[thread] = true;
             }
         }
-        idle += !any;
     }
-    return idle;
+}
+
+/* One block's tiles; their number. */
+static int64_t do_block(const tsl_cover_task *task, tsl_map_grid grid, int64_t b, bool *busy)
+{
+    const int64_t n = (task->n - 1) / task->side + 1;
+    tsl_tile tiles[TSL_MAP_TILES];
+    if (task->blocks > 0) {
+        tsl_persistent own = tsl_persistent_begin(n, b, task->blocks);
+        const int64_t count = own.left;
+        for (; own.left > 0; tsl_persistent_next(&own)) {
+            do_tile(task, own.tile, busy);
+        }
+        return count;
+    }
+    const int count = tsl_map_tiles(tiles, task->map, n, task->launch, b % grid.x, b / grid.x);
+    for (int t = 0; t < count; t++) {
+        do_tile(task, tiles[t], busy);
+    }
+    return count;
 }
 
 static tsl_status cpu_cover(tsl_context *context, const tsl_cover_task *task)
 {
-    const int64_t n = (task->n - 1) / task->side + 1;
-    const tsl_map_grid grid = tsl_map_grid_of(task->map, n, task->launch);
+    const int threads = task->side * task->rows;
+    const tsl_map_grid grid =
+        tsl_map_grid_of(task->map, (task->n - 1) / task->side + 1, task->launch);
+    const int64_t blocks = task->blocks > 0 ? task->blocks : grid.x * grid.y;
     int64_t idle_blocks = 0, idle_threads = 0;
 #pragma omp parallel for num_threads(context->threads) reduction(+ : idle_blocks, idle_threads)
-    for (int64_t b = 0; b < grid.x * grid.y; b++) {
-        tsl_tile tiles[TSL_MAP_TILES];
-        const int count = tsl_map_tiles(tiles, task->map, n, task->launch, b % grid.x, b / grid.x);
-        idle_blocks += count == 0;
-        idle_threads += count == 0 ? task->side * task->rows : do_block(task, tiles, count);
+    for (int64_t b = 0; b < blocks; b++) {
+        bool busy[MOST_THREADS] = {false};
+        idle_blocks += do_block(task, grid, b, busy) == 0;
+        for (int thread = 0; thread < threads; thread++) {
+            idle_threads += !busy[thread];
+        }
     }
-    task->tally->blocks += grid.x * grid.y;
+    task->tally->blocks += blocks;
     task->tally->idle_blocks += idle_blocks;
     task->tally->idle_threads += idle_threads;
     return TSL_OK;
@@ -89,5 +109,14 @@ static tsl_status cpu_write(tsl_context *context, const tsl_write_task *task)
     return TSL_OK;
 }
 
-const tsl_simplex_ops tsl_simplex_cpu = {
-    .cover = cpu_cover, .judge = cpu_judge, .triples = cpu_triples, .write = cpu_write};
+static int64_t cpu_held(tsl_context *context, int threads)
+{
+    (void)threads;
+    return context->threads;
+}
+
+const tsl_simplex_ops tsl_simplex_cpu = {.cover = cpu_cover,
+                                         .judge = cpu_judge,
+                                         .triples = cpu_triples,
+                                         .write = cpu_write,
+                                         .held = cpu_held};

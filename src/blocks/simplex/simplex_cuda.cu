@@ -31,4 +31,5 @@ extern const tsl_simplex_ops tsl_simplex_cuda = {.cover = gpu_cover,
                                                  .judge = gpu_judge,
                                                  .triples = gpu_triples,
                                                  .write = gpu_write,
+                                                 .held = gpu_held,
                                                  .nested = cuda_nested};

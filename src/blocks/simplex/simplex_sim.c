@@ -7,5 +7,8 @@
 
 #include "blocks/simplex/simplex_block.inc"
 
-const tsl_simplex_ops tsl_simplex_sim = {
-    .cover = gpu_cover, .judge = gpu_judge, .triples = gpu_triples, .write = gpu_write};
+const tsl_simplex_ops tsl_simplex_sim = {.cover = gpu_cover,
+                                         .judge = gpu_judge,
+                                         .triples = gpu_triples,
+                                         .write = gpu_write,
+                                         .held = gpu_held};

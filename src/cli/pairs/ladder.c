@@ -10,6 +10,7 @@
 
 enum {
     FIRST_SIZE = 128,
+    LARGEST_SIZE = FIRST_SIZE << (LADDER_SIZES - 1),
     LEAST_REPEATS = 3,
     MOST_REPEATS = 1000,
     MOST_NESTED = 32768 /* cells a side of nested grids in all their ways */
@@ -20,15 +21,15 @@ static const int forms[LADDER_FORMS][2] = {{8, 8}, {16, 16}, {32, 32}, {32, 8}};
 
 static const cli_option rows[] = {
     {"most", .value = "N", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, most),
-     .range = {FIRST_SIZE, FIRST_SIZE << (LADDER_SIZES - 1)},
-     .help = "largest triangle, cells a side"},
+     .range = {FIRST_SIZE, LARGEST_SIZE}, .help = "largest triangle, cells a side",
+     .otherwise = "131072 on an NVIDIA GPU, 32768 elsewhere"},
     {"repeats", .value = "R", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, repeats),
      .range = {LEAST_REPEATS, MOST_REPEATS}, .help = "runs of each at most"},
     {"seconds", .value = "S", .kind = CLI_REAL, CLI_FIELD(ladder_options, seconds),
      .range = {0, 3600},
      .help = "runs of each end when they have taken so long, but three are made"},
     {"leaf", .value = "C", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, leaf),
-     .range = {32, FIRST_SIZE << (LADDER_SIZES - 1)},
+     .range = {32, LARGEST_SIZE},
      .help = "cells along a triangle that nested grids don't divide further"},
     {"output", 'o', "L.csv", CLI_FILE, CLI_FIELD(ladder_options, output), .written = CLI_RESULT,
      .help = "where the table goes"},
@@ -39,14 +40,16 @@ static const cli_option rows[] = {
 static const char command_doc[] =
     "The write test of a triangle: every map from blocks to a lower triangle writes each of its "
     "elements once, into a square matrix, for sides of 128, 256, … and blocks of 8 x 8, 16 x 16, "
-    "32 x 32 and 32 x 8 threads. Beside them `packed`, whose threads own aligned pieces of the "
-    "triangle alone, and a fill of as many bytes in the same run. On an NVIDIA GPU also `nested`: "
+    "32 x 32 and 32 x 8 threads. Beside them `persistent`, as many blocks as the device holds at a "
+    "time, each of which goes through many tiles; `packed`, whose threads own aligned pieces of "
+    "the triangle alone; and a fill of as many bytes in the same run. On an NVIDIA GPU also "
+    "`nested`: "
     "grids whose blocks launch grids (dynamic parallelism), and what makes those slow, one thing "
     "changed at a time. On the CPU rows are written by threads. Sizes that the device has no "
     "memory for are left out, and told."
     "\v"
     "Examples:\n"
-    "  tesela pairs ladder --device cuda:0 --most 131072 -o ladder.csv --figure ladder.svg\n"
+    "  tesela pairs ladder --device cuda:0 -o ladder.csv --figure ladder.svg\n"
     "  tesela pairs ladder --device cpu";
 
 /* ---- one row -------------------------------------------------------------------------------- */
@@ -68,7 +71,9 @@ static tsl_status do_job(const ladder_job *job)
     if (job->nested != NULL) {
         return tsl_nested_run(context, job->nested);
     }
-    const int launches = task.packed ? 1 : tsl_map_launches(task.map, (task.n - 1) / task.side + 1);
+    const int launches = task.packed || task.blocks > 0
+                             ? 1
+                             : tsl_map_launches(task.map, (task.n - 1) / task.side + 1);
     tsl_status status = TSL_OK;
     for (task.launch = 0; task.launch < launches && status == TSL_OK; task.launch++) {
         status = context->ops->simplex->write(context, &task);
@@ -174,6 +179,11 @@ static tsl_status measure(ladder_work *work, int64_t n, int form, int kind, doub
     job.task.side = forms[form][0];
     job.task.rows = forms[form][1];
     job.task.cells = tsl_buffer_data(work->cells);
+    if (kind == LADDER_PERSISTENT) {
+        job.task.blocks = tsl_persistent_blocks(
+            (n - 1) / job.task.side + 1,
+            context->ops->simplex->held(context, job.task.side * job.task.rows));
+    }
     if (kind == LADDER_NESTED) {
         nested = nest(work, &job.task, work->options->leaf, TSL_NESTED_FORGET);
         job.nested = &nested;
@@ -258,7 +268,11 @@ static tsl_status run(ladder_work *work)
     int64_t n = FIRST_SIZE, most = FIRST_SIZE;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_device_read_properties(context, &properties));
-    for (; n <= work->options->most; n *= 2) {
+    work->memory_free = properties.memory_free;
+    work->most = work->options->most > 0                 ? work->options->most
+                 : context->ops->simplex->nested != NULL ? LARGEST_SIZE
+                                                         : LADDER_MOST;
+    for (; n <= work->most; n *= 2) {
         if ((double)n * (double)n * 4 < 0.9 * (double)properties.memory_free) {
             most = n;
         } else {
@@ -287,8 +301,7 @@ done:
 static void init(const cli_command *self, void *options)
 {
     (void)self;
-    *(ladder_options *)options =
-        (ladder_options){.most = 32768, .repeats = 31, .seconds = 0.5, .leaf = 1024};
+    *(ladder_options *)options = (ladder_options){.repeats = 31, .seconds = 0.5, .leaf = 1024};
 }
 
 static int run_command(const cli_command *self, int argc, char **argv)

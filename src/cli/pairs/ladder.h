@@ -8,9 +8,11 @@
 enum {
     LADDER_SIZES = 11, /* 128 to 131072 */
     LADDER_FORMS = 4,
-    LADDER_NESTED = TSL_MAPS, /* kinds beside the maps of one grid */
-    LADDER_PACKED = TSL_MAPS + 1,
-    LADDER_KINDS = TSL_MAPS + 2,
+    LADDER_PERSISTENT = TSL_MAPS, /* kinds beside the maps of one grid */
+    LADDER_NESTED = TSL_MAPS + 1,
+    LADDER_PACKED = TSL_MAPS + 2,
+    LADDER_KINDS = TSL_MAPS + 3,
+    LADDER_MOST = 32768,
     LADDER_CHECKED = 2048, /* cells a side up to which every one is looked at */
     LADDER_LEAVES = 6,     /* leaves of nested grids that are tried: 256 to 8192 cells */
     LADDER_TRIALS = LADDER_LEAVES + TSL_NESTED_WAYS
@@ -18,7 +20,8 @@ enum {
 
 typedef struct ladder_options {
     cli_common common;
-    int most, repeats, leaf;
+    int most; /* 0: LADDER_MOST or, on NVIDIA GPUs, the largest */
+    int repeats, leaf;
     double seconds;
     const char *output, *figure; /* NULL: none */
 } ladder_options;
@@ -48,6 +51,8 @@ typedef struct ladder_trial {
 typedef struct ladder_work {
     const ladder_options *options;
     tsl_context *context;
+    int64_t most;        /* cells a side that are asked for */
+    int64_t memory_free; /* bytes of the device before anything is measured */
     double begun, compute;
     FILE *stream; /* where rows are told as they come; NULL: nowhere */
     tsl_buffer *cells, *grids;

@@ -11,9 +11,10 @@
 
 static const char *kind_name(int kind)
 {
-    return kind == LADDER_NESTED   ? "nested"
-           : kind == LADDER_PACKED ? "packed"
-                                   : tsl_map_name((tsl_map)kind);
+    return kind == LADDER_PERSISTENT ? "persistent"
+           : kind == LADDER_NESTED   ? "nested"
+           : kind == LADDER_PACKED   ? "packed"
+                                     : tsl_map_name((tsl_map)kind);
 }
 
 /* ---- rows as they come ---------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ static double median(const ladder_work *work, int64_t n, int form, int kind)
 static double best_of_source(const ladder_work *work, int64_t n, int form)
 {
     static const int kinds[] = {TSL_MAP_BOX,   TSL_MAP_RECTANGLE, TSL_MAP_RECURSIVE, TSL_MAP_ROOT,
-                                TSL_MAP_UPPER, TSL_MAP_FLAT,      LADDER_NESTED};
+                                TSL_MAP_UPPER, TSL_MAP_FLAT,      TSL_MAP_BASIC,     LADDER_NESTED};
     double best = INFINITY;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         best = fmin(best, median(work, n, form, kinds[k]));
@@ -109,7 +110,7 @@ static double worst_of_source(const ladder_work *work, int64_t n, int form)
     for (int kind = TSL_MAP_BOX; kind <= TSL_MAP_FLAT; kind++) {
         worst = fmax(worst, median(work, n, form, kind));
     }
-    return worst;
+    return fmax(worst, median(work, n, form, TSL_MAP_BASIC));
 }
 
 typedef struct ladder_finding {
@@ -292,7 +293,7 @@ static void write_body(tsl_json *json, const void *user)
     ladder_finding findings[FINDINGS];
     judge(findings, work);
     tsl_json_open_object(json, "parameters");
-    tsl_json_integer(json, "most", work->options->most);
+    tsl_json_integer(json, "most", work->most);
     tsl_json_integer(json, "repeats", work->options->repeats);
     tsl_json_number(json, "seconds", work->options->seconds);
     tsl_json_integer(json, "leaf", work->options->leaf);
@@ -327,11 +328,27 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
+/* The largest sizes, which the device has no memory for. */
+static void print_left_out(const ladder_work *work)
+{
+    char there[16];
+    if (work->left_out == 0) {
+        return;
+    }
+    fputs("left out, cells a side:", work->stream);
+    for (int64_t n = 2 * work->row[work->rows - 1].n; n <= work->most; n *= 2) {
+        fprintf(work->stream, " %lld", (long long)n);
+    }
+    fprintf(work->stream,
+            "; a square matrix of these takes more than nine tenths of %s of memory\n",
+            tsl_format_bytes(there, work->memory_free));
+}
+
 static void print_findings(const ladder_work *work)
 {
     ladder_finding findings[FINDINGS];
     judge(findings, work);
-    for (int64_t n = 32768; n <= work->options->most; n *= 2) {
+    for (int64_t n = 32768; n <= work->most; n *= 2) {
         const ladder_best best = find_best(work, n);
         if (best.row != NULL) {
             fprintf(work->stream, "the best map at %lld cells, %s %s: %.3f of a fill\n",
@@ -348,9 +365,7 @@ static void print_findings(const ladder_work *work)
         fprintf(work->stream, "nested grids, %s: %.3f times the time\n", suspects[s].name,
                 compare_ways(work, &suspects[s]));
     }
-    if (work->left_out > 0) {
-        fprintf(work->stream, "%d sizes left out: no memory for them\n", work->left_out);
-    }
+    print_left_out(work);
     fprintf(work->stream, "elements up to %d cells a side: %s\n", LADDER_CHECKED,
             work->right ? "all right" : "WRONG");
     cli_flush(work->stream);

@@ -6,7 +6,12 @@
 #include "core/context.h"
 #include "device/device.h"
 
-enum { MOST_CELLS = 200000 };
+enum {
+    MOST_CELLS = 200000,
+    PERSISTENT = TSL_MAPS, /* covers beside those of maps of one grid */
+    NESTED = TSL_MAPS + 1, /* the last, where blocks can launch grids */
+    COVERS = TSL_MAPS + 2
+};
 
 typedef struct maps_options {
     cli_common common;
@@ -17,8 +22,8 @@ typedef struct maps_options {
 typedef struct maps_work {
     pairs_task task;
     const maps_options *options;
-    int count; /* of covers: the maps, and nested grids where blocks can launch grids */
-    tsl_cover covers[TSL_MAPS + 1];
+    int count; /* of covers */
+    tsl_cover covers[COVERS];
     int64_t first_wrong[TSL_ROOTS];
 } maps_work;
 
@@ -40,8 +45,9 @@ static const cli_option rows[] = {
 static const char command_doc[] =
     "Maps from the blocks of a GPU's grid to the tiles of a lower triangle: each is run on the "
     "device, every cell is counted, and blocks and threads without a cell are compared with closed "
-    "forms; on an NVIDIA GPU also `nested`, grids whose blocks launch grids. Then the first row of "
-    "a triangle that each way to invert a cell's number gets wrong."
+    "forms; beside them `persistent`, as many blocks as the device holds at a time, each of which "
+    "goes through many tiles, and on an NVIDIA GPU `nested`, grids whose blocks launch grids. Then "
+    "the first row of a triangle that each way to invert a cell's number gets wrong."
     "\v"
     "Examples:\n"
     "  tesela pairs maps\n"
@@ -69,7 +75,7 @@ static bool check(void *parsed)
 
 static const char *map_name(int map)
 {
-    return map == TSL_MAPS ? "nested" : tsl_map_name((tsl_map)map);
+    return map == PERSISTENT ? "persistent" : map == NESTED ? "nested" : tsl_map_name((tsl_map)map);
 }
 
 /* Cells done wrongly, and counts that differ from closed forms. */
@@ -93,16 +99,22 @@ static bool is_right(const maps_work *work)
 static tsl_status run(maps_work *work)
 {
     const maps_options *options = work->options;
+    tsl_context *const context = work->task.context;
+    const tsl_simplex_ops *const ops = context->ops->simplex;
     tsl_status status = TSL_OK;
     for (int map = 0; map < TSL_MAPS && status == TSL_OK; map++) {
-        status = tsl_cover_count(&work->covers[map], work->task.context, (tsl_map)map,
-                                 options->cells, options->side, options->rows);
+        status = tsl_cover_count(&work->covers[map], context, (tsl_map)map, options->cells,
+                                 options->side, options->rows);
     }
-    work->count = TSL_MAPS;
-    if (status == TSL_OK && work->task.context->ops->simplex->nested != NULL) {
+    if (status == TSL_OK) {
         status =
-            tsl_nested_cover(&work->covers[work->count++], work->task.context, TSL_NESTED_FORGET,
-                             options->cells, options->side, options->rows, options->leaf);
+            tsl_persistent_cover(&work->covers[PERSISTENT], context, options->cells, options->side,
+                                 options->rows, ops->held(context, options->side * options->rows));
+    }
+    work->count = ops->nested != NULL ? COVERS : NESTED;
+    if (status == TSL_OK && ops->nested != NULL) {
+        status = tsl_nested_cover(&work->covers[NESTED], context, TSL_NESTED_FORGET, options->cells,
+                                  options->side, options->rows, options->leaf);
     }
     for (int root = 0; root < TSL_ROOTS && status == TSL_OK; root++) {
         work->first_wrong[root] = tsl_root_first_wrong((tsl_root)root, options->rows_tried);
