@@ -277,9 +277,9 @@ TSL_SIMPLEX_FN tsl_tile tsl_super_tile(int64_t n, int64_t k)
  *  @return their number. */
 TSL_SIMPLEX_FN int tsl_flat_diagonal(tsl_tile *tiles, int64_t n, int64_t x)
 {
-    const int64_t half = tsl_power_from(n) / 2;
+    const int64_t half = tsl_power_from(n) / 2, step = half > 0 ? half : n;
     int count = 0;
-    for (int64_t at = x; at <= x + half && count<TSL_MAP_TILES; at += half> 0 ? half : n) {
+    for (int64_t at = x; at <= x + half && count < TSL_MAP_TILES; at += step) {
         if (at < n) {
             tiles[count].i = at;
             tiles[count++].j = at;
