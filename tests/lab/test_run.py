@@ -95,6 +95,7 @@ class Files(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             results = report["results"]
             self.assertEqual(results["exit_status"], 5)
+            self.assertEqual([run["exit_status"] for run in results["runs"]], 5 * [5])
             self.assertEqual([launch["kernel"] for launch in results["launches"]],
                              ["fill<int,32>", "kernel", "inner::swapped", "shapes", "past"])
             self.assertEqual([(os.path.basename(r["file"]), r["line"], r["kind"])
