@@ -446,7 +446,7 @@ inline cudaError_t cudaProfilerStop(void)
 
 /* Limits of textures from a capability on, by the table of technical specifications in CUDA's
  * programming guide. The greatest pitch is not in it, nor are alignments: those are of cards of
- * capability 3.5 and 6.0. */
+ * capability 2.1 and 6.0. */
 struct tsl_lab_texture_limits {
     int since; /* ten times the major number, and the minor one */
     int width_1d, width_2d, height_2d, edge_3d, linear_width, linear_height, linear_pitch;
