@@ -3,8 +3,10 @@
 [-I FOLDER]: which examples of public collections `tesela lab run` takes as they are.
 
 FOLDER is a clone; all .cu files under it that have a main() are run, or those that --list names, one path a
-line. An example is taken when it is built and each of its runs comes to its end. Prints a line for each and
-a table of why others are refused, and exits with 0 if at least --least (25) are taken."""
+line. An example is taken when it is built and each of its runs comes to its end, whatever status the program
+ends with. Prints a line for each, with the statuses other than 0 and their runs, and a table of why others are
+refused; says how many of those taken ended with a status in some runs that they did not end with in others, as
+those do that leave main() where a check has failed a launch. Exits with 0 if at least --least (25) are taken."""
 
 import argparse
 import collections
@@ -39,8 +41,18 @@ def reason(stderr):
     return re.sub(r"^.*?error: ", "", text)[:100]
 
 
+def statuses(runs):
+    """Statuses other than 0, with the runs that ended so: all, or their names."""
+    named = {}
+    for each in runs:
+        if each["exit_status"] != 0:
+            named.setdefault(each["exit_status"], []).append(each["order"])
+    return [f"status {status} in " + ("all runs" if len(names) == len(runs) else ", ".join(names))
+            for status, names in sorted(named.items())]
+
+
 def run(path, options):
-    """('taken' or why not, reports by kind, seconds)."""
+    """('taken' or why not, what else is told, did runs end with different statuses, seconds)."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         include = [word for name in options.include for word in ("-I", name)]
@@ -48,15 +60,18 @@ def run(path, options):
                                "--memory", options.memory, "--json", report], text=True, errors="replace",
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
         if not os.path.exists(report):
-            return reason(done.stderr), {}, 0.0
+            return reason(done.stderr), [], False, 0.0
         with open(report, encoding="utf-8") as file:
             results = json.load(file)["results"]
     kinds = collections.Counter(r["kind"] for r in results["reports"])
-    seconds = sum(r["seconds"] for r in results["runs"])
+    runs = results["runs"]
+    seconds = sum(r["seconds"] for r in runs)
+    told = [f"{count} {kind}" for kind, count in sorted(kinds.items())] + statuses(runs)
+    differ = len({r["exit_status"] for r in runs}) > 1
     ended = [kind for kind in UNFINISHED if kind in kinds]
     if ended == ["time"]:
-        return f"a run takes more than {options.time} s", kinds, seconds
-    return ("ended early: " + ", ".join(ended) if ended else "taken"), kinds, seconds
+        return f"a run takes more than {options.time} s", told, differ, seconds
+    return ("ended early: " + ", ".join(ended) if ended else "taken"), told, differ, seconds
 
 
 def main():
@@ -74,18 +89,18 @@ def main():
         with open(options.list, encoding="utf-8") as file:
             wanted = {line.strip() for line in file if line.strip()}
     why = collections.Counter()
-    total = 0
+    total = unlike = 0
     for folder in options.folders:
         for path in examples(folder):
             name = os.path.relpath(path, folder)
             if wanted is None or name in wanted:
-                found, kinds, seconds = run(path, options)
+                found, told, differ, seconds = run(path, options)
                 total += 1
                 why[found] += 1
-                told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "nothing told"
-                print(f"{os.path.basename(os.path.normpath(folder))} {name}: {found}; {told}; {seconds:.1f} s",
-                      flush=True)
-    print(f"\n{why['taken']} of {total} are taken")
+                unlike += differ and found == "taken"
+                print(f"{os.path.basename(os.path.normpath(folder))} {name}: {found}; "
+                      f"{', '.join(told) or 'nothing told'}; {seconds:.1f} s", flush=True)
+    print(f"\n{why['taken']} of {total} are taken, {unlike} of them with statuses that differ from run to run")
     for text, count in why.most_common():
         if text != "taken":
             print(f"{count:4}  {text}")

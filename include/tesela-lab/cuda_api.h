@@ -146,6 +146,9 @@ struct cudaDeviceProp {
     int concurrentManagedAccess, cooperativeLaunch, isMultiGpuBoard, streamPrioritiesSupported;
     int pageableMemoryAccess, hostNativeAtomicSupported, cooperativeMultiDeviceLaunch;
     int globalL1CacheSupported, localL1CacheSupported, memoryPoolsSupported;
+    size_t texturePitchAlignment, surfaceAlignment;
+    int maxTexture1D, maxTexture1DLinear, maxTexture1DLayered[2], maxTexture2D[2];
+    int maxTexture2DLinear[3], maxTexture2DLayered[3], maxTexture3D[3], computePreemptionSupported;
 };
 
 extern "C" {
@@ -441,6 +444,43 @@ inline cudaError_t cudaProfilerStop(void)
     return cudaSuccess;
 }
 
+/* Limits of textures from a capability on, by the table of technical specifications in CUDA's
+ * programming guide. The greatest pitch is not in it, nor are alignments: those are of cards of
+ * capability 2.1 and 6.0. */
+struct tsl_lab_texture_limits {
+    int since; /* ten times the major number, and the minor one */
+    int width_1d, width_2d, height_2d, edge_3d, linear_width, linear_height, linear_pitch;
+    int layered_edge, layers;
+};
+inline void tsl_lab_limit_textures(cudaDeviceProp *out)
+{
+    static const tsl_lab_texture_limits all[] = {
+        {60, 131072, 131072, 65536, 16384, 131072, 65000, 2097120, 32768, 2048},
+        {50, 65536, 65536, 65536, 4096, 65536, 65536, 1048544, 16384, 2048},
+        {30, 65536, 65536, 65536, 4096, 65000, 65000, 1048544, 16384, 2048},
+        {20, 65536, 65536, 65535, 2048, 65000, 65000, 1048544, 16384, 2048},
+        {0, 8192, 65536, 32768, 2048, 65000, 65000, 1048544, 8192, 512}};
+    const int capability = 10 * out->major + out->minor;
+    const tsl_lab_texture_limits *l = all;
+    while (capability < l->since) {
+        l++;
+    }
+    out->maxTexture1D = l->width_1d;
+    out->maxTexture1DLinear =
+        capability == 60 || capability == 70 || capability >= 75 ? 1 << 28 : 1 << 27;
+    out->maxTexture1DLayered[0] = out->maxTexture2DLayered[0] = out->maxTexture2DLayered[1] =
+        l->layered_edge;
+    out->maxTexture1DLayered[1] = out->maxTexture2DLayered[2] = l->layers;
+    out->maxTexture2D[0] = l->width_2d;
+    out->maxTexture2D[1] = l->height_2d;
+    out->maxTexture2DLinear[0] = l->linear_width;
+    out->maxTexture2DLinear[1] = l->linear_height;
+    out->maxTexture2DLinear[2] = l->linear_pitch;
+    out->maxTexture3D[0] = out->maxTexture3D[1] = out->maxTexture3D[2] = l->edge_3d;
+    out->textureAlignment = out->surfaceAlignment = 512;
+    out->texturePitchAlignment = 32;
+}
+
 /* The simulated device: the limits of its capability, one multiprocessor's worth of speed. */
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
 {
@@ -458,7 +498,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
     out->sharedMemPerMultiprocessor = old ? 16 << 10 : 228 << 10;
     out->totalConstMem = 64 << 10;
     out->memPitch = 2147483647;
-    out->textureAlignment = 512;
+    tsl_lab_limit_textures(out);
+    out->computePreemptionSupported = out->major >= 6;
     out->regsPerBlock = old ? 8192 : 65536;
     out->regsPerMultiprocessor = out->regsPerBlock;
     out->warpSize = 32;

@@ -113,6 +113,9 @@ TSL_LAB_DEVICE void tsl_lab_sleep(void);
 TSL_LAB_DEVICE void tsl_lab_trap(const char *what) TSL_LAB_APART;
 
 TSL_LAB_HOST int tsl_lab_start(const tsl_lab_launch *launch);
+/* The calling thread of the device ends here. It never returns, which compilers are not told: they
+ * would take what leads here for rare and arrange it otherwise. */
+TSL_LAB_DEVICE void tsl_lab_leave(void) TSL_LAB_APART;
 
 /* Descriptor that results are handed over by, for lab_check.h; -1: none. */
 TSL_LAB_HOST int tsl_lab_outputs(void);

@@ -65,6 +65,7 @@ static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab
     int64_t asked = -1;
     int64_t at = -1;
     bool settled = false;
+    bool named = false;     /* a function's name, which may have colons, comes before its place */
     bool made_here = false; /* the function of the next line is the rewriter's */
     while (tsl_lines_next(&lines, &line, &length)) {
         char copy[PATH_MAX + 64];
@@ -72,14 +73,16 @@ static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab
         if (strncmp(copy, "0x", 2) == 0 && strchr(copy, ':') == NULL) {
             at = ++asked / ASKED;
             settled = at < s->place_count && s->places[at].line != 0;
+            named = false;
             continue;
         }
-        char *colon = strrchr(copy, ':');
-        if (colon == NULL) {
+        named = !named;
+        if (named) {
             made_here = strstr(copy, TAG) != NULL;
             continue;
         }
-        if (at < 0 || at >= s->place_count || settled || made_here) {
+        char *colon = strrchr(copy, ':');
+        if (colon == NULL || at < 0 || at >= s->place_count || settled || made_here) {
             continue;
         }
         *colon = '\0';

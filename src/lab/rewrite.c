@@ -90,7 +90,9 @@ static tsl_status rewrite_launch(tsl_lab_source *s, tsl_context *context, size_t
     const int length = (int)(name_end - begin);
     print_name(name, sizeof name, s->text + begin, (size_t)length);
     tsl_lab_replace(s, begin, at + 3, "::tsl_lab::start(\"%s\", ::tsl_lab::config(", name);
-    tsl_lab_replace(s, end, open + 1, "), 0, [=](auto... tsl_lab_a) { %.*s(tsl_lab_a...); }%s",
+    tsl_lab_replace(s, end, open + 1,
+                    "), 0, [=](auto... tsl_lab_a) { %.*s(::tsl_lab::given(tsl_lab_a)...), "
+                    "tsl_lab_leave(); }%s",
                     length, s->text + begin, arguments ? ", " : "");
     replace_nulls(s, open + 1, last);
     *after = open + 1;

@@ -163,12 +163,10 @@ static tsl_status run_passes(tsl_lab_session *s, tsl_context *context, const tsl
             status = tsl_fail(context, TSL_E_CANCELLED, "stopped");
         }
         for (int i = 0; i < begun; i++) {
-            int exit_status;
             pass *p = &passes[i];
-            if (p->pid != 0 && poll_pass(p, o, &exit_status)) {
+            if (p->pid != 0 && poll_pass(p, o, &s->exit_status[p->number])) {
                 ended++;
                 s->seconds[p->number] = tsl_seconds() - p->begun;
-                s->exit_status = s->runs == 0 ? exit_status : s->exit_status;
                 s->runs++;
                 s->check_runs += p->checks;
             }

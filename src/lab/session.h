@@ -93,11 +93,11 @@ typedef struct tsl_lab_session {
     int64_t report_count, report_room;
     tsl_lab_place *places; /* by pc */
     int64_t place_count;
-    int exit_status; /* of the program, in its first run */
     int runs;
     int check_runs;
     bool unguarded; /* the kernel has no seccomp: programs are not kept from files */
     int outputs[1 + TSL_LAB_ORDERS]; /* descriptors of what each run handed over; 0: none */
+    int exit_status[1 + TSL_LAB_ORDERS];
     double seconds[1 + TSL_LAB_ORDERS];
     int64_t accesses[1 + TSL_LAB_ORDERS];
 } tsl_lab_session;

@@ -58,7 +58,7 @@ check() {
     fi
 }
 
-# check_files COMPILER COMMAND...: twelve files, counted by one process and by three, and checked; COMMAND comes
+# check_files COMPILER COMMAND...: fourteen files, counted by one process and by three, and checked; COMMAND comes
 # before the program.
 check_files() {
     local compiler=$1 file size

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The runtime on aarch64, by a cross compiler and qemu's user mode: twelve files of clean kernels give right
+# The runtime on aarch64, by a cross compiler and qemu's user mode: fourteen files of clean kernels give right
 # answers without a report, and counts that do not depend on the number of processes. Skipped where these
 # tools are not found.
 set -euo pipefail

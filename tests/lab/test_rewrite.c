@@ -70,10 +70,11 @@ static const struct {
 } pairs[] = {
     {"void f() { k<<<g, 32>>>(a, b); }",
      "::tsl_lab::start(\"k\", ::tsl_lab::config(g, 32), 0, [=](auto... tsl_lab_a) { "
-     "k(tsl_lab_a...); }, a, b); }"},
-    {"void f() { k <<< g, b >>> (); }", "{ k(tsl_lab_a...); }); }"},
+     "k(::tsl_lab::given(tsl_lab_a)...), tsl_lab_leave(); }, a, b); }"},
+    {"void f() { k <<< g, b >>> (); }",
+     "{ k(::tsl_lab::given(tsl_lab_a)...), tsl_lab_leave(); }); }"},
     {"void f() { n::k<T, 3><<<1, 2, 3, s>>>(NULL); }",
-     "{ n::k<T, 3>(tsl_lab_a...); }, nullptr); }"},
+     "{ n::k<T, 3>(::tsl_lab::given(tsl_lab_a)...), tsl_lab_leave(); }, nullptr); }"},
     {"const char *s = \"k<<<1, 2>>>()\"; // __shared__ int x;\n/* k<<<1, 2>>>() */",
      "\"k<<<1, 2>>>()\"; // __shared__ int x;\n/* k<<<1, 2>>>() */"},
     {"__global__ void k() { __shared__ float s[4][5]; }",

@@ -19,6 +19,7 @@ ACCESS = os.path.join(HERE, "counts", "access.cu")
 HOSTILE = os.path.join(HERE, "hostile", "all.cu")
 PARTS = os.path.join(HERE, "files", "parts.cu")
 BRACES = os.path.join(HERE, "files", "braces.cu")
+PROPERTIES = os.path.join(HERE, "files", "properties.cu")
 WRONG = os.path.join(HERE, "files", "wrong.cu")
 
 
@@ -94,6 +95,7 @@ class Files(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             results = report["results"]
             self.assertEqual(results["exit_status"], 5)
+            self.assertEqual([run["exit_status"] for run in results["runs"]], 5 * [5])
             self.assertEqual([launch["kernel"] for launch in results["launches"]],
                              ["fill<int,32>", "kernel", "inner::swapped", "shapes", "past"])
             self.assertEqual([(os.path.basename(r["file"]), r["line"], r["kind"])
@@ -292,6 +294,25 @@ class Old(unittest.TestCase):
                 self.assertEqual(naive["uncoalesced_half_warps"], half_warps)
             tile = [x for x in launches if x["kernel"] == "transposeTile<1>"][0]
             self.assertEqual(tile["uncoalesced_half_warps"], 0)
+
+
+class Properties(unittest.TestCase):
+    # By the programming guide's table; pitches and alignments are of cards.
+    TOLD = {
+        "1.3": "1D 8192 linear 134217728 layered 8192 x 512\n"
+               "2D 65536 x 32768 linear 65000 x 65000 pitch 1048544 layered 8192 x 8192 x 512\n"
+               "3D 2048 x 2048 x 2048\nalignments 512 32 512 preemption 0\n",
+        "6.1": "1D 131072 linear 134217728 layered 32768 x 2048\n"
+               "2D 131072 x 65536 linear 131072 x 65000 pitch 2097120 layered 32768 x 32768 x 2048\n"
+               "3D 16384 x 16384 x 16384\nalignments 512 32 512 preemption 1\n",
+    }
+
+    def test_textures(self):
+        for device, text in self.TOLD.items():
+            with self.subTest(device=device):
+                done, _ = lab_run(PROPERTIES, "--counts", "--device", f"sim:{device}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(done.stdout.startswith(text), done.stdout)
 
 
 # Argument, kinds of which one must be told, status of the command, in which run.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The runtime under the address and undefined-behaviour sanitizers, on the same twelve files as on aarch64. Redzones
+# The runtime under the address and undefined-behaviour sanitizers, on the same fourteen files as on aarch64. Redzones
 # on stacks are off: fibers end without leaving their functions, whose redzones would stay.
 set -euo pipefail
 # shellcheck source=tests/lab/runtime.bash

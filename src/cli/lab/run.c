@@ -116,7 +116,7 @@ int lab_run_command(const cli_command *self, int argc, char **argv)
         status = tell(&work);
     }
     exit_status = cli_exit_status(work.context, status, false);
-    if (status == TSL_OK && (work.session.report_count > 0 || work.session.exit_status != 0 ||
+    if (status == TSL_OK && (work.session.report_count > 0 || work.session.exit_status[0] != 0 ||
                              !lab_run_card_agrees(&work))) {
         exit_status = CLI_CHECK_FAILED;
     } else if (status != TSL_OK && status != TSL_E_CANCELLED) {

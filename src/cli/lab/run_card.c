@@ -50,7 +50,7 @@ bool lab_run_card_agrees(const lab_run_work *work)
     const tsl_lab_card *card = &work->card;
     return work->options->card < 0 ||
            (!card->late && !card->long_output && card->different_line == 0 &&
-            card->exit_status == work->session.exit_status);
+            card->exit_status == work->session.exit_status[0]);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ void lab_run_card_print(FILE *stream, const lab_run_work *work)
         fprintf(stream, "ended after it had printed %d MiB\n", (int)(TSL_LAB_CARD_OUTPUT >> 20));
     } else {
         fprintf(stream, "exit status %d, simulated %d; %.2f s\n", card->exit_status,
-                work->session.exit_status, card->seconds);
+                work->session.exit_status[0], card->seconds);
     }
     if (card->different_line > 0) {
         fprintf(stream, "output differs at line %lld\n  simulated: %s\n  card:      %s\n",

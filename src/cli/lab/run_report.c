@@ -251,7 +251,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_string(json, "compiler", work->build.compiler);
     tsl_json_bool(json, "diagnosed", work->build.diagnosed);
     tsl_json_number(json, "build_seconds", work->build.seconds);
-    tsl_json_integer(json, "exit_status", s->exit_status);
+    tsl_json_integer(json, "exit_status", s->exit_status[0]);
     write_launches(json, work);
     tsl_json_open_array(json, "reports");
     for (int64_t i = 0; i < s->report_count; i++) {
@@ -266,6 +266,7 @@ static void write_body(tsl_json *json, const void *user)
             i == 0 && !work->options->checks_only
                 ? "lockstep"
                 : tsl_lab_order_names[work->options->orders[i - !work->options->checks_only]]);
+        tsl_json_integer(json, "exit_status", s->exit_status[i]);
         tsl_json_number(json, "seconds", s->seconds[i]);
         tsl_json_integer(json, "accesses", s->accesses[i]);
         tsl_json_close_object(json);

@@ -433,9 +433,9 @@ static tsl_status run_answer(tsl_lab_verdict *v, tsl_context *context, const tsl
         return status;
     }
     add_reports(v, o->language);
-    if (v->session.exit_status != 0 && v->session.report_count == 0) {
+    if (v->session.exit_status[0] != 0 && v->session.report_count == 0) {
         tsl_lab_verdict_add(v, "ended", 0, tsl_lab_message(TSL_LAB_SAY_EXIT_STATUS, o->language),
-                            v->session.exit_status);
+                            v->session.exit_status[0]);
     }
     for (const char *at = next_word(e->kernels, word); at != NULL; at = next_word(at, word)) {
         if (!is_launched(&v->session, word)) {

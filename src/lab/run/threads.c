@@ -100,6 +100,11 @@ void tsl_stop(void)
     abort();
 }
 
+void tsl_lab_leave(void)
+{
+    tsl_stop();
+}
+
 bool tsl_repeats(tsl_fiber *fiber, uintptr_t address, uintptr_t pc)
 {
     const uint32_t value = *(const volatile uint32_t *)(address & ~(uintptr_t)3);
