@@ -17,6 +17,7 @@
 #include "tesela/simplex.h"
 #include "tesela/sparse.h"
 #include "tesela/status.h"
+#include "tesela/tetrahedron.h"
 #include "tesela/transpose.h"
 #include "tesela/xc.h"
 

@@ -3,7 +3,7 @@
 #define TSL_COVER_POINT_H
 
 #include "core/point.h"
-#include "tesela/simplex.h"
+#include "tesela/tetrahedron.h"
 
 /* The cell that thread `thread` of side * rows does as its `turn`-th, of side / rows, in a tile;
  * false: none, beyond the diagonal or the last row. */

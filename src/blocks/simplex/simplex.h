@@ -3,7 +3,7 @@
 #define TSL_BLOCKS_SIMPLEX_H
 
 #include "core/context.h"
-#include "tesela/simplex.h"
+#include "tesela/tetrahedron.h"
 
 /* What blocks did, in device memory. */
 typedef struct tsl_cover_tally {

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/point.h"
+#include "tesela/tetrahedron.h"
 
 /* Axilrod and Teller's, nu = 1. With a = r_ij^2, b = r_jk^2, c = r_ki^2 the product of the cosines
  * is (a + c - b) (a + b - c) (b + c - a) / (8 a b c). */
