@@ -1,8 +1,9 @@
 /** @file simplex.h
  *  Index maps of triangles: which pair (i, j) the k-th element of a packed triangle is, and back.
  *
- *  A header of pure functions for anybody's C and CUDA: nothing to link, no state. All are exact
- *  for every count that an int64_t holds, and safe to call from any thread, on host and device.
+ *  A header of pure functions for anybody's C and CUDA: nothing to link, no state. All but
+ *  TSL_MAP_BASIC and tsl_root_row(), which say how far they go, are exact for every count that an
+ *  int64_t holds. All are safe to call from any thread, on host and device.
  *
  *  Four triangles of an n x n array, each numbered row by row without gaps:
  *
@@ -291,8 +292,9 @@ TSL_SIMPLEX_FN int tsl_flat_diagonal(tsl_tile *tiles, int64_t n, int64_t x)
 /** The tile of block (x, y), 1 <= y < 2097151, x < 16777216, of TSL_MAP_BASIC: TSL_MAP_FLAT's
  *  formula as it was first given, the power of two by a logarithm and a division, both in single
  *  precision ("flat recursive basic"). At y = 2097151 the logarithm of a common C library rounds up
- *  to 21, and the tile is a wrong one. A logarithm whose last place may be off by one, as CUDA's
- *  may, is good enough for y < 524287; a GPU's grid has y < 65536. */
+ *  to 21, and the tile is a wrong one. A logarithm that is exact for powers of two, and
+ *  elsewhere off by one in its last place at most, is good enough for y < 524287; a GPU's grid has
+ *  y < 65536. */
 TSL_SIMPLEX_FN tsl_tile tsl_flat_basic_tile(int64_t x, int64_t y)
 {
     const int64_t power = (int64_t)1 << (int)truncf(log2f((float)y));

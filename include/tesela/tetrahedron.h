@@ -1,6 +1,6 @@
 /** @file tetrahedron.h
  *  Index maps of tetrahedra: which triple (i, j, l) the k-th cell of a packed tetrahedron is, and
- * how blocks of a GPU's grid are mapped to its tiles.
+ *  how blocks of a GPU's grid are mapped to its tiles.
  *
  *  As tesela/simplex.h a header of pure functions: nothing to link, no state, safe to call from any
  *  thread, on host and device.

@@ -132,6 +132,36 @@ static void points_are_where_they_belong(void **state)
     free(text);
 }
 
+/* The file of an oblong matrix that has 1 in its corner and, from 0 on, in a column. */
+static char *draw_column(int64_t column, size_t *bytes)
+{
+    tsl_context context = {0};
+    tsl_matrix_plot plot = {.title = "", .what = "", .of = {"", ""}, .colours = ""};
+    const char *path = scratch_path("column.png");
+    assert_int_equal(tsl_matrix_plot_begin(&plot, &context, 1000, 200), TSL_OK);
+    tsl_matrix_plot_add(&plot, 0, 0, 1);
+    if (column >= 0) {
+        tsl_matrix_plot_add(&plot, 500, column, 1);
+    }
+    assert_int_equal(tsl_matrix_plot_write(&context, path, &plot), TSL_OK);
+    tsl_matrix_plot_release(&plot);
+    return scratch_read(path, bytes);
+}
+
+/* Nothing is lost of a matrix whose shorter side has more cells than pixels. */
+static void every_element_is_in_the_picture(void **state)
+{
+    (void)state;
+    size_t bytes, other_bytes;
+    char *without = draw_column(-1, &bytes);
+    for (int64_t column = 0; column < 200; column += 7) {
+        char *with = draw_column(column, &other_bytes);
+        assert_true(bytes != other_bytes || memcmp(without, with, bytes) != 0);
+        free(with);
+    }
+    free(without);
+}
+
 static void unwritable_places_are_named(void **state)
 {
     (void)state;
@@ -165,6 +195,7 @@ int main(void)
 #ifdef TSL_HAVE_CAIRO
                                        cmocka_unit_test(plots_are_written),
                                        cmocka_unit_test(points_are_where_they_belong),
+                                       cmocka_unit_test(every_element_is_in_the_picture),
                                        cmocka_unit_test(unwritable_places_are_named)
 #else
                                        cmocka_unit_test(no_cairo_is_told)

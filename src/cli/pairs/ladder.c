@@ -207,7 +207,7 @@ static bool is_measured(const ladder_work *work, int form, int kind)
 {
     return (kind != LADDER_PACKED || form == 0) &&
            (kind != LADDER_NESTED || work->context->ops->simplex->nested != NULL) &&
-           (!ladder_is_cpu(work) || (form == 0 && (kind == TSL_MAPS - 1 || kind == LADDER_PACKED)));
+           (!ladder_is_cpu(work) || (form == 0 && (kind == TSL_MAP_BOX || kind == LADDER_PACKED)));
 }
 
 static tsl_status measure_size(ladder_work *work, int64_t n)

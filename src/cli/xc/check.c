@@ -400,6 +400,7 @@ static tsl_status check_one(checked *c, tsl_context *context, tsl_context *cpu, 
         status = check_finite(c, &w, &e, FINITE);
     }
     if (status == TSL_OK) {
+        /* Outputs, at most 120 a point, may reach into w.other and what is behind it. */
         status = check_third(c, &w, context);
     }
     if (status == TSL_OK) {

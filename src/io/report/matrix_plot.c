@@ -78,12 +78,28 @@ static picture picture_of(const tsl_matrix_plot *plot)
     return p;
 }
 
-static uint32_t pixel(const picture *p, int x, int y)
+/* The least of the cells that a pixel covers. */
+static double least_at(const picture *p, int x, int y)
 {
     const tsl_matrix_plot *const plot = p->plot;
-    const int row = (int)(y * plot->cells[0] / p->extent[0]);
-    const int column = (int)(x * plot->cells[1] / p->extent[1]);
-    const double value = plot->least[(int64_t)row * plot->cells[1] + column];
+    const int at[2] = {y, x};
+    int from[2], end[2];
+    double least = INFINITY;
+    for (int a = 0; a < 2; a++) {
+        from[a] = (int)(at[a] * plot->cells[a] / p->extent[a]);
+        end[a] = (int)fmax((at[a] + 1) * plot->cells[a] / p->extent[a], from[a] + 1);
+    }
+    for (int row = from[0]; row < end[0]; row++) {
+        for (int column = from[1]; column < end[1]; column++) {
+            least = fmin(least, plot->least[(int64_t)row * plot->cells[1] + column]);
+        }
+    }
+    return least;
+}
+
+static uint32_t pixel(const picture *p, int x, int y)
+{
+    const double value = least_at(p, x, y);
     if (!isfinite(value)) {
         return 0xffffff;
     }
