@@ -219,14 +219,16 @@ static void evaluate_third(quad *out, int unit, int polarised, const quad *c, du
     }
 }
 
-static void evaluate(quad *out, int unit, int polarised, int order, const double *values,
-                     const double *in)
+void quad_evaluate(double *out, int unit, int polarised, int order, const double *values,
+                   const double *in)
 {
     quad p[TSL_XC_CONSTANTS];
     quad c[TSL_XC_CONSTANTS];
     dual x[TSL_XC_INPUTS];
     dual y[TSL_XC_OUTPUTS];
+    quad third[TSL_XC_OUTPUTS];
     const int inputs = tsl_xc_inputs(tsl_xc_units[unit]->family, polarised);
+    const int lower = tsl_xc_outputs(inputs, order < 2 ? order : 2);
     for (int i = 0; i < TSL_XC_CONSTANTS; i++) {
         p[i] = values[i];
     }
@@ -235,37 +237,14 @@ static void evaluate(quad *out, int unit, int polarised, int order, const double
     }
     units[unit].prepare(p, c);
     units[unit].body[polarised](c, x, y);
-    for (int i = 0; i < tsl_xc_outputs(inputs, order < 2 ? order : 2); i++) {
-        out[i] = y[i].v;
+    for (int i = 0; i < lower; i++) {
+        out[i] = (double)y[i].v;
     }
     if (order > 2) {
-        evaluate_third(out, unit, polarised, c, x, inputs);
-    }
-}
-
-static int outputs_of(int unit, int polarised, int order)
-{
-    return tsl_xc_outputs(tsl_xc_inputs(tsl_xc_units[unit]->family, polarised), order);
-}
-
-void quad_evaluate(double *out, int unit, int polarised, int order, const double *values,
-                   const double *in)
-{
-    quad y[TSL_XC_OUTPUTS];
-    evaluate(y, unit, polarised, order, values, in);
-    for (int i = 0; i < outputs_of(unit, polarised, order); i++) {
-        out[i] = (double)y[i];
-    }
-}
-
-void quad_errors(double *errors, const double *got, const double *scale, int unit, int polarised,
-                 int order, const double *values, const double *in)
-{
-    quad y[TSL_XC_OUTPUTS];
-    evaluate(y, unit, polarised, order, values, in);
-    for (int i = 0; i < outputs_of(unit, polarised, order); i++) {
-        const quad size = fabsq(y[i]) > scale[i] ? fabsq(y[i]) : (quad)scale[i];
-        errors[i] = (double)(fabsq(got[i] - y[i]) / size);
+        evaluate_third(third, unit, polarised, c, x, inputs);
+        for (int i = lower; i < tsl_xc_outputs(inputs, order); i++) {
+            out[i] = (double)third[i];
+        }
     }
 }
 
@@ -280,13 +259,6 @@ void quad_evaluate(double *out, int unit, int polarised, int order, const double
                    const double *in)
 {
     (void)out, (void)unit, (void)polarised, (void)order, (void)values, (void)in;
-}
-
-void quad_errors(double *errors, const double *got, const double *scale, int unit, int polarised,
-                 int order, const double *values, const double *in)
-{
-    (void)errors, (void)got, (void)scale;
-    (void)unit, (void)polarised, (void)order, (void)values, (void)in;
 }
 
 #endif

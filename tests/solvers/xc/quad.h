@@ -12,8 +12,4 @@ bool quad_is_there(void);
 void quad_evaluate(double *out, int unit, int polarised, int order, const double *values,
                    const double *in);
 
-/* How far the double value is from the binary128 one, relative to max(|binary128|, scale). */
-void quad_errors(double *errors, const double *got, const double *scale, int unit, int polarised,
-                 int order, const double *values, const double *in);
-
 #endif

@@ -1,6 +1,8 @@
 /* Every functional, spin and order on every device and every instruction set of the CPU, against
- * the same functions in binary128; those are held to the published formulas by test_formulas.py. */
-/* ctest: cost 60, full with sanitizers */
+ * the same functions in binary128; those are held to the published formulas by test_formulas.py.
+ * TESELA_XC_ONLY names one functional, TESELA_XC_POINTS says how many points of each range: 400, or
+ * 100000 in full runs, which take some two hours of a core, on all cores. */
+/* ctest: cost 60, timeout 10800, full with sanitizers */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "solvers/xc/xc_cpu.h"
 #include "support/devices.h"
 
-enum { FEW = 400, MANY = 100000 };
+enum { FEW = 400, MANY = 100000, PART = 8, MOST_PLACES = 16 };
 
 /* By order: what the header promises. */
 static const double bounds[TSL_XC_ORDERS] = {1e-13, 1e-12, 1e-10, 1e-7};
@@ -20,146 +22,200 @@ static const points_range ranges[] = {
     {{1e-6, 10}, {1e-2, 30}, 1e-2, {1e-2, 100}},
 };
 
-typedef struct asked {
+/* One functional and spin at the points of a range. A row of `truth` and `scale` has the outputs of
+ * third order; third derivatives, which cost the most, are there at every PART-th point only. */
+typedef struct sample {
+    const char *name;
+    tsl_xc_family family;
+    int unit, polarised, inputs;
+    int64_t count;
+    double *in, *truth, *scale;
+} sample;
+
+/* A device, the CPU with one instruction set, and the largest errors there by order. */
+typedef struct place {
     const char *name;
     tsl_context *context;
-    int polarised, order;
-    int64_t count;
     double worst[TSL_XC_ORDERS];
-} asked;
+    tsl_xc_level level;
+    int wrong; /* plans with an error above the bound */
+} place;
 
 static int order_of(int output, int inputs)
 {
-    return output == 0                          ? 0
-           : output < tsl_xc_outputs(inputs, 1) ? 1
-           : output < tsl_xc_outputs(inputs, 2) ? 2
-                                                : 3;
-}
-
-/* Errors of one plan at the points of a range; a plan of one kernel. */
-static void check_range(asked *a, tsl_xc_plan *plan, const points_range *range, uint64_t seed)
-{
-    int unit;
-    const double *values = tsl_xc_plan_values(plan, 0, &unit);
-    const tsl_xc_family family = tsl_xc_units[unit]->family;
-    const int inputs = tsl_xc_inputs(family, a->polarised);
-    const int outputs = tsl_xc_outputs(inputs, a->order);
-    double *in = tsl_allocate(sizeof *in * (size_t)(a->count * inputs));
-    double *out = tsl_allocate(sizeof *out * (size_t)(a->count * outputs));
-    double scale[TSL_XC_OUTPUTS];
-    double errors[TSL_XC_OUTPUTS];
-    points_make(in, a->count, family, a->polarised, range, seed);
-    assert_int_equal(
-        points_evaluate(out, plan, a->context, in, a->count, family, a->polarised, a->order),
-        TSL_OK);
-    for (int64_t i = 0; i < a->count; i++) {
-        const double *x = in + i * inputs;
-        points_scales(scale, x, family, a->polarised, a->order);
-        quad_errors(errors, out + i * outputs, scale, unit, a->polarised, a->order, values, x);
-        for (int k = 0; k < outputs; k++) {
-            double *const worst = &a->worst[order_of(k, inputs)];
-            *worst = errors[k] <= *worst ? *worst : errors[k];
-            if (!(errors[k] <= bounds[order_of(k, inputs)])) {
-                fail_msg("%s, spin %d, order %d on %s: output %d is off by %.2e at point %lld: "
-                         "%.17g %.17g %.17g %.17g %.17g",
-                         a->name, a->polarised, a->order, a->context->name, k, errors[k],
-                         (long long)i, x[0], inputs > 1 ? x[1] : 0, inputs > 2 ? x[2] : 0,
-                         inputs > 3 ? x[3] : 0, inputs > 4 ? x[4] : 0);
-            }
-        }
+    int order = 0;
+    while (output >= tsl_xc_outputs(inputs, order)) {
+        order++;
     }
-    tsl_release(in);
-    tsl_release(out);
+    return order;
 }
 
-static void check_one(asked *a)
+static tsl_xc_plan *plan_create(tsl_context *context, const char *name, int polarised, int order)
 {
     tsl_xc_options options = TSL_XC_OPTIONS_INIT;
     tsl_xc_plan *plan = NULL;
-    options.polarised = a->polarised;
-    options.order = a->order;
+    options.polarised = polarised;
+    options.order = order;
     options.layout = TSL_XC_BY_POINT;
-    const tsl_status status = tsl_xc_plan_create(&plan, a->context, a->name, &options);
-    if (status == TSL_E_UNSUPPORTED && strcmp(a->context->name, "cpu") != 0) {
-        assert_true(a->order >= 2); /* GPUs have the second order of some only, and no third */
+    const tsl_status status = tsl_xc_plan_create(&plan, context, name, &options);
+    if (status == TSL_E_UNSUPPORTED && strcmp(context->name, "cpu") != 0) {
+        assert_true(order >= 2); /* GPUs have the second order of some only, and no third */
+    } else if (status != TSL_OK) {
+        fail_msg("%s", tsl_last_error(context));
+    }
+    return plan;
+}
+
+/* Make the points and evaluate the functional in binary128 there, on all cores. */
+static void sample_create(sample *s, const double *values, const points_range *range, uint64_t seed)
+{
+    const int row = tsl_xc_outputs(s->inputs, 3);
+    s->in = tsl_allocate(sizeof *s->in * (size_t)(s->count * s->inputs));
+    s->truth = tsl_allocate(sizeof *s->truth * (size_t)(s->count * row));
+    s->scale = tsl_allocate(sizeof *s->scale * (size_t)(s->count * row));
+    points_make(s->in, s->count, s->family, s->polarised, range, seed);
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t i = 0; i < s->count; i++) {
+        const double *in = s->in + i * s->inputs;
+        const int order = i % PART == 0 ? 3 : 2;
+        points_scales(s->scale + i * row, in, s->family, s->polarised, 3);
+        quad_evaluate(s->truth + i * row, s->unit, s->polarised, order, values, in);
+    }
+}
+
+static void sample_destroy(sample *s)
+{
+    tsl_release(s->in);
+    tsl_release(s->truth);
+    tsl_release(s->scale);
+}
+
+static void print_wrong(const place *p, const sample *s, int order, int output, double error,
+                        const double *in)
+{
+    print_error("%s, spin %d, order %d on %s: output %d is off by %.2e at", s->name, s->polarised,
+                order, p->name, output, error);
+    for (int i = 0; i < s->inputs; i++) {
+        print_error(" %.17g", in[i]);
+    }
+    print_error("\n");
+}
+
+/* Compare the values of one order; of those that are wrong the first is printed. */
+static void check_order(place *p, const sample *s, int order)
+{
+    const int outputs = tsl_xc_outputs(s->inputs, order);
+    const int row = tsl_xc_outputs(s->inputs, 3);
+    tsl_xc_plan *plan = plan_create(p->context, s->name, s->polarised, order);
+    if (plan == NULL) {
         return;
     }
-    if (status != TSL_OK) {
-        fail_msg("%s", tsl_last_error(a->context));
+    double *out = tsl_allocate(sizeof *out * (size_t)(s->count * outputs));
+    assert_int_equal(
+        points_evaluate(out, plan, p->context, s->in, s->count, s->family, s->polarised, order),
+        TSL_OK);
+    bool right = true;
+    for (int64_t i = 0; i < s->count; i++) {
+        const int known = tsl_xc_outputs(s->inputs, order < 3 || i % PART == 0 ? order : 2);
+        for (int k = 0; k < known; k++) {
+            const double truth = s->truth[i * row + k];
+            const double size = fmax(fabs(truth), s->scale[i * row + k]);
+            const double error = fabs(out[i * outputs + k] - truth) / size;
+            const int by = order_of(k, s->inputs);
+            p->worst[by] = fmax(error, p->worst[by]);
+            if (right && !(error <= bounds[by])) {
+                right = false;
+                p->wrong++;
+                print_wrong(p, s, order, k, error, s->in + i * s->inputs);
+            }
+        }
     }
+    tsl_release(out);
+    tsl_xc_plan_destroy(plan);
+}
+
+/* One functional and spin at each place. A sum of several kernels is left out: its parts are
+ * functionals of their own. */
+static void check_functional(place places[], int count, const char *name, int polarised)
+{
+    tsl_xc_plan *plan = plan_create(places[0].context, name, polarised, 3);
     tsl_xc_description about = {.size = sizeof about};
+    const char *const asked = getenv("TESELA_XC_POINTS");
+    const int64_t points = asked != NULL ? atoll(asked) : test_is_full() ? MANY : FEW;
     assert_int_equal(tsl_xc_plan_describe(plan, &about), TSL_OK);
-    if (a->order > 2) { /* a point at a time: the same on all instruction sets */
-        a->count /= 8;
-    }
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges && about.kernels == 1; r++) {
-        check_range(a, plan, &ranges[r], 77 + r);
+        sample s = {.name = name, .polarised = polarised, .count = points};
+        const double *const values = tsl_xc_plan_values(plan, 0, &s.unit);
+        s.family = tsl_xc_units[s.unit]->family;
+        s.inputs = tsl_xc_inputs(s.family, polarised);
+        sample_create(&s, values, &ranges[r], 77 + r);
+        for (int p = 0; p < count; p++) {
+            tsl_test_xc_level(places[p].level);
+            for (int order = 0; order < TSL_XC_ORDERS; order++) {
+                check_order(&places[p], &s, order);
+            }
+        }
+        tsl_test_xc_level(TSL_XC_LEVELS);
+        sample_destroy(&s);
     }
     tsl_xc_plan_destroy(plan);
 }
 
-/* All functionals, spins and orders. */
-static void check_all(tsl_context *context, int64_t count, const char *what)
+/* The CPU with each of its instruction sets, then the other devices; returns their number. */
+static int list_places(place places[])
 {
-    double worst[TSL_XC_ORDERS] = {0};
-    const char *name;
-    for (int i = 0; (name = tsl_xc_name(i, NULL)) != NULL; i++) {
-        for (int polarised = 0; polarised < 2; polarised++) {
-            for (int order = 0; order < TSL_XC_ORDERS; order++) {
-                asked a = {name, context, polarised, order, count, {0}};
-                check_one(&a);
-                for (int o = 0; o <= order; o++) {
-                    worst[o] = fmax(worst[o], a.worst[o]);
-                }
-            }
+    static const char *const names[TSL_XC_LEVELS] = {"cpu, baseline", "cpu, x86-64-v3",
+                                                     "cpu, x86-64-v4"};
+    int count = 0;
+    for (int level = TSL_XC_BASELINE; level <= (int)tsl_xc_level_now(); level++) {
+        places[count++] =
+            (place){names[level], test_context("cpu", 0), {0}, (tsl_xc_level)level, 0};
+    }
+    for (int d = 1; d < test_device_count(); d++) {
+        if (!test_is_another_order(test_devices[d])) {
+            assert_true(count < MOST_PLACES);
+            places[count++] =
+                (place){test_devices[d], test_context(test_devices[d], 0), {0}, TSL_XC_LEVELS, 0};
         }
     }
-    print_message("%s: errors up to %.1e, %.1e, %.1e, %.1e by order\n", what, worst[0], worst[1],
-                  worst[2], worst[3]);
+    return count;
 }
 
-static void skip_without_quad(void)
+static void every_functional_is_within_the_bounds(void **state)
 {
+    (void)state;
+    place places[MOST_PLACES];
+    const char *const only = getenv("TESELA_XC_ONLY");
+    const char *name;
+    int functionals = 0;
+    int wrong = 0;
     if (!quad_is_there()) {
         print_message("this compiler has no binary128\n");
         skip();
     }
-}
-
-static void every_instruction_set_is_within_the_bounds(void **state)
-{
-    (void)state;
-    static const char *const names[TSL_XC_LEVELS] = {"baseline", "x86-64-v3", "x86-64-v4"};
-    skip_without_quad();
-    tsl_context *context = test_context("cpu", 2);
-    const tsl_xc_level best = tsl_xc_level_now();
-    for (int level = TSL_XC_BASELINE; level <= (int)best; level++) {
-        tsl_test_xc_level((tsl_xc_level)level);
-        const bool last = level == (int)best;
-        check_all(context, last && test_is_full() ? MANY : FEW / (last ? 1 : 4), names[level]);
-    }
-    tsl_test_xc_level(TSL_XC_LEVELS);
-    tsl_context_destroy(context);
-}
-
-static void every_device_is_within_the_bounds(void **state)
-{
-    (void)state;
-    skip_without_quad();
-    for (int d = 1; d < test_device_count(); d++) {
-        if (!test_is_another_order(test_devices[d])) {
-            tsl_context *context = test_context(test_devices[d], 1);
-            check_all(context, FEW / 4, test_devices[d]);
-            tsl_context_destroy(context);
+    const int count = list_places(places);
+    for (int i = 0; (name = tsl_xc_name(i, NULL)) != NULL; i++) {
+        if (only == NULL || strcmp(name, only) == 0) {
+            check_functional(places, count, name, 0);
+            check_functional(places, count, name, 1);
+            functionals++;
         }
     }
+    for (int p = 0; p < count; p++) {
+        const double *const worst = places[p].worst;
+        print_message("%s: errors up to %.1e, %.1e, %.1e, %.1e by order\n", places[p].name,
+                      worst[0], worst[1], worst[2], worst[3]);
+        wrong += places[p].wrong;
+        tsl_context_destroy(places[p].context);
+    }
+    assert_true(functionals > 0);
+    assert_int_equal(wrong, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction_set_is_within_the_bounds),
-        cmocka_unit_test(every_device_is_within_the_bounds),
+        cmocka_unit_test(every_functional_is_within_the_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
