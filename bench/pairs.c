@@ -6,8 +6,9 @@
  * DEVICE: cpu. POINTS: at most, of distances: 65536. PARTICLES: of the fluid: 1000000. ATOMS: of
  * forces: 262144. VECTORS: of 128 coordinates, whose nearest are looked for: 65536. TRIPLETS:
  * points whose triples are added up: 2000. 0 leaves one out. Samples of each result are compared
- * with double precision; the exit status is 1 if one is wrong. On a GPU, and where the build has
- * cuBLAS, distances stand beside its products of all pairs, and beside PyTorch's steps by it. */
+ * with double precision; the exit status is 1 if one is wrong. Distances stand beside those by
+ * differences of coordinates and, on a GPU and where the build has cuBLAS, beside its products of
+ * all pairs, and beside PyTorch's steps by it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #include "tesela/pairs.h"
 #include "tesela/simplex.h"
 
-enum { SAMPLES = 500 };
+enum { SAMPLES = 500, FEW = 1024 };
 
 typedef struct job {
     tsl_distance_plan *plan;
@@ -122,10 +123,28 @@ static void print_cublas(const void *values, int64_t n, int d, int precision)
 #endif
 }
 
+/* The same result by differences of coordinates. */
+static tsl_status time_differences(double *seconds, tsl_context *context, const tsl_points *points,
+                                   const job *by_default)
+{
+    tsl_distance_options options = TSL_DISTANCE_OPTIONS_INIT;
+    job j = *by_default;
+    options.differences = 1;
+    tsl_status status = tsl_distance_plan_create(&j.plan, context, &options, points, NULL);
+    if (status == TSL_OK) {
+        status = compute(&j);
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_time(seconds, context, compute, &j, 0.05);
+    }
+    tsl_distance_plan_destroy(j.plan);
+    return status;
+}
+
 static tsl_status measure(tsl_context *context, int64_t n, int d, int precision, bool *right)
 {
     job j = {NULL, NULL, 0};
-    double seconds = 0, filled = 0, error = 0;
+    double seconds = 0, filled = 0, error = 0, differences = 0;
     void *values = random_values(n * d, precision, 1);
     const tsl_points points = {values, n, d, precision, NULL};
     tsl_status status = values != NULL
@@ -148,11 +167,14 @@ static tsl_status measure(tsl_context *context, int64_t n, int d, int precision,
         status = tsl_device_time(&filled, context, fill, &j, 0.05);
     }
     if (status == TSL_OK) {
+        status = time_differences(&differences, context, &points, &j);
+    }
+    if (status == TSL_OK) {
         const bool ok = error <= (precision == 8 ? 1e-13 : d >= 128 ? 3e-6 : 1e-6);
-        printf("%8lld %5d %-7s %10.3f %9.4f %8.3f %9.3f %8.2e %s", (long long)n, d,
+        printf("%8lld %5d %-7s %10.3f %9.4f %8.3f %9.3f %8.2e %s %10.3f", (long long)n, d,
                precision == 4 ? "single" : "double", 1e3 * seconds, 1e9 * seconds / (double)j.count,
                (double)j.count * precision / seconds * 1e-12, filled / seconds, error,
-               ok ? "right" : "wrong");
+               ok ? "right" : "wrong", 1e3 * differences);
         *right &= ok;
     }
     tsl_buffer_destroy(j.out);
@@ -496,9 +518,22 @@ done:
     return status;
 }
 
+/* Distances of points of few coordinates and, if asked for, of many. */
+static tsl_status measure_dimensions(tsl_context *context, int64_t n, bool many, bool *right)
+{
+    static const int dimensions[] = {3, 16, 32, 64, 128, 512};
+    const int count = many ? (int)(sizeof dimensions / sizeof *dimensions) : 1;
+    tsl_status status = TSL_OK;
+    for (int k = 0; k < count && status == TSL_OK; k++) {
+        for (int precision = 4; precision <= 8 && status == TSL_OK; precision += 4) {
+            status = measure(context, n, dimensions[k], precision, right);
+        }
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
-    static const int dimensions[] = {3, 16, 128, 512};
     tsl_context *context = NULL;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
     options.device = argc > 1 ? argv[1] : "cpu";
@@ -516,16 +551,14 @@ int main(int argc, char **argv)
     tsl_profile_enable(context);
     printf("condensed Euclidean distances on %s, %d CPU threads\n", tsl_context_device(context),
            tsl_context_threads(context));
-    printf("%8s %5s %-7s %10s %9s %8s %9s %8s%s\n", "points", "d", "", "ms", "ns/pair", "TB/s",
-           "of a fill", "error", has_cublas(context) ? "       syrk, ms  cdist, ms" : "");
+    printf("%8s %5s %-7s %10s %9s %8s %9s %8s %18s%s\n", "points", "d", "", "ms", "ns/pair", "TB/s",
+           "of a fill", "error", "differences, ms",
+           has_cublas(context) ? "  syrk, ms  cdist, ms" : "");
+    if (most > FEW) {
+        status = measure_dimensions(context, FEW, true, &right);
+    }
     for (int64_t n = most / 4; n <= most && n > 1 && status == TSL_OK; n *= 2) {
-        for (int k = 0; k < 4 && status == TSL_OK; k++) {
-            for (int precision = 4; precision <= 8 && status == TSL_OK; precision += 4) {
-                if (dimensions[k] == 3 || n <= most / 2) {
-                    status = measure(context, n, dimensions[k], precision, &right);
-                }
-            }
-        }
+        status = measure_dimensions(context, n, n <= most / 2, &right);
     }
     if (status == TSL_OK && particles > 0) {
         status = measure_neighbors(context, particles, &right);

@@ -89,11 +89,12 @@ typedef struct tsl_distance_options {
                                   given, with count - 1 as divisor */
     const double *inverse_covariance; /**< of mahalanobis: [dimensions][dimensions]; NULL: that of
                                            all points given, with count - 1 as divisor */
+    int differences; /**< 1: squares by differences of coordinates always, never by products */
 } tsl_distance_options;
 
 #define TSL_DISTANCE_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(tsl_distance_options), TSL_METRIC_EUCLIDEAN, TSL_LAYOUT_CONDENSED, 2, NULL, NULL    \
+        sizeof(tsl_distance_options), TSL_METRIC_EUCLIDEAN, TSL_LAYOUT_CONDENSED, 2, NULL, NULL, 0 \
     }
 
 /** Distances that can be computed any number of times, in ranges. */
@@ -144,7 +145,7 @@ TSL_API tsl_status tsl_distance_plan_row(const tsl_distance_plan *plan, int64_t 
  * the range, the number of threads, and the layout. Close points lose nothing, because coordinates
  * are subtracted before anything else. Euclidean distances of 32 coordinates or more on GPUs, and
  * of 64 or more on processors with AVX2 and FMA, are by products of points less their mean instead,
- * except where these leave too few digits.
+ * except where these leave too few digits, and where the option `differences` forbids it.
  *
  *  Asynchronous on the context's stream. */
 TSL_API tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out, int64_t first,

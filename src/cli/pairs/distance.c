@@ -70,6 +70,8 @@ static const cli_option rows[] = {
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(distance_options, figure),
      .written = CLI_FIGURE, .echo = CLI_TOLD, .help = "a figure of all distances as a matrix"},
     {.heading = "How:"},
+    {"differences", .kind = CLI_FLAG, CLI_FIELD(distance_options, distance.differences),
+     .echo = CLI_TOLD, .help = "never square by products of points, also where that is faster"},
     {"chunk", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(distance_options, chunk),
      .echo = CLI_TOLD_SAID, .help = "of the result to hold in memory at a time",
      .otherwise = CLI_QUOTE(TSL_DISTANCE_STREAM_MIB) "M"},

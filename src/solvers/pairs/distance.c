@@ -240,9 +240,10 @@ static tsl_status send_weights(tsl_distance_plan *plan, const tsl_distance_optio
 }
 
 /* Coordinates from which on squares are by products. */
-static int products_from(const tsl_context *context)
+static int products_from(const tsl_context *context, const tsl_distance_options *options)
 {
-    return context->ops != &tsl_device_cpu       ? MANY
+    return options->differences                  ? INT32_MAX
+           : context->ops != &tsl_device_cpu     ? MANY
            : tsl_product_functions_now() != NULL ? MANY_ON_CPU
                                                  : INT32_MAX;
 }
@@ -278,7 +279,7 @@ static tsl_status make_ready(tsl_distance_plan *plan, const tsl_distance_options
             status = send_points(plan, &how, a, b);
         }
         if (status == TSL_OK && task->sum == TSL_PAIR_SQUARES &&
-            a->dimensions >= products_from(plan->context)) {
+            a->dimensions >= products_from(plan->context, options)) {
             status = send_centred(plan, a, b);
         }
     }

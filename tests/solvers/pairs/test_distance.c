@@ -181,21 +181,22 @@ static double plain(const tsl_points *a, int64_t i, const tsl_points *b, int64_t
 
 typedef struct size_row {
     int64_t rows, columns; /* columns 0: pairs of the rows */
-    int dimensions;
     int64_t piece;
+    int dimensions, differences;
 } size_row;
 
 static const size_row sizes[] = {
-    {0, 0, 3, 1},          {1, 0, 3, 64},
-    {2, 0, 1, 1},          {31, 0, 2, 100},
-    {33, 0, 3, 1000},      {65, 0, 3, 77},
-    {130, 0, 4, 640},      {129, 0, 9, 4096},
-    {1100, 0, 3, 99968},   {1059, 0, 8, 250000},
-    {1501, 0, 3, 1 << 21}, /* written past the caches of a CPU */ {0, 5, 3, 1},
-    {5, 0, 300, 3},        {1, 1, 1, 1},
-    {3, 1090, 3, 500},     {200, 65, 40, 1 << 20},
-    {64, 64, 16, 4096},    {150, 0, 128, 4096},
-    {140, 0, 33, 3000}};
+    {0, 0, 1, 3, 0},          {1, 0, 64, 3, 0},
+    {2, 0, 1, 1, 0},          {31, 0, 100, 2, 0},
+    {33, 0, 1000, 3, 0},      {65, 0, 77, 3, 0},
+    {130, 0, 640, 4, 0},      {129, 0, 4096, 9, 0},
+    {1100, 0, 99968, 3, 0},   {1059, 0, 250000, 8, 0},
+    {1501, 0, 1 << 21, 3, 0}, /* written past the caches of a CPU */ {0, 5, 1, 3, 0},
+    {5, 0, 3, 300, 0},        {1, 1, 1, 1, 0},
+    {3, 1090, 500, 3, 0},     {200, 65, 1 << 20, 40, 0},
+    {64, 64, 4096, 16, 0},    {150, 0, 4096, 128, 0},
+    {140, 0, 3000, 33, 0},    {150, 0, 4096, 128, 1},
+    {200, 65, 5000, 40, 1}};
 
 static void check_size(tsl_context *context, const size_row *row, int precision, int layout)
 {
@@ -205,6 +206,7 @@ static void check_size(tsl_context *context, const size_row *row, int precision,
     const tsl_points *right = rectangle ? &b : &a;
     tsl_distance_options options = TSL_DISTANCE_OPTIONS_INIT;
     options.layout = (tsl_pair_layout)layout;
+    options.differences = row->differences;
     int64_t count = 0, e = 0;
     void *found = distances(context, &options, &a, rectangle ? &b : NULL, row->piece, &count);
     for (int64_t i = 0; i < a.count; i++) {
@@ -284,6 +286,30 @@ static void equal_points_are_at_no_distance(void **state)
             free(found);
             free_points(a);
         }
+        tsl_context_destroy(context);
+    }
+}
+
+/* Results by products and by differences are both right, and differ in their last digits. */
+static void products_are_left_out_where_differences_are_asked_for(void **state)
+{
+    (void)state;
+    enum { N = 64, D = 70 };
+    for (int dev = 0; dev < test_device_count(); dev++) {
+        tsl_context *context = test_context(test_devices[dev], 2);
+        void *found[2];
+        int64_t count = 0;
+        const tsl_points a = random_points(N, D, 8, 10);
+        for (int differences = 0; differences < 2; differences++) {
+            tsl_distance_options options = TSL_DISTANCE_OPTIONS_INIT;
+            options.differences = differences;
+            found[differences] = distances(context, &options, &a, NULL, N * N, &count);
+        }
+        const bool products = dev > 0 || tsl_product_functions_now() != NULL;
+        assert_int_equal(memcmp(found[0], found[1], (size_t)(8 * count)) != 0, products);
+        free(found[0]);
+        free(found[1]);
+        free_points(a);
         tsl_context_destroy(context);
     }
 }
@@ -557,6 +583,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_are_scipy_s),
+        cmocka_unit_test(products_are_left_out_where_differences_are_asked_for),
         cmocka_unit_test(ranges_of_all_sizes_match_a_plain_loop),
         cmocka_unit_test(close_points_of_many_coordinates_lose_nothing),
         cmocka_unit_test(equal_points_are_at_no_distance),
