@@ -28,6 +28,24 @@ static const struct {
     {208, 4, "MAP ", "is a map in the format of CCP4: make it a cube or .npy file"},
 };
 
+tsl_status tsl_format_refuse_others(tsl_input *input)
+{
+    const char *data;
+    size_t bytes;
+    const tsl_status status = tsl_input_peek(input, TSL_HDF5_BEGINNING, &data, &bytes);
+    if (status != TSL_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const size_t at = (size_t)others[i].at, length = (size_t)others[i].length;
+        if (bytes >= at + length && memcmp(data + at, others[i].bytes, length) == 0) {
+            return tsl_fail(tsl_input_context(input), TSL_E_FORMAT, "%s: %s", tsl_input_name(input),
+                            others[i].what);
+        }
+    }
+    return TSL_OK;
+}
+
 tsl_status tsl_format_tell(tsl_format *out, tsl_input *input)
 {
     const char *name = tsl_input_name(input);
@@ -44,11 +62,9 @@ tsl_status tsl_format_tell(tsl_format *out, tsl_input *input)
            : tsl_hdf5_is(data, bytes)                     ? TSL_FORMAT_HDF5
            : bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0 ? TSL_FORMAT_NPZ
                                                           : TSL_FORMAT_TEXT;
-    for (size_t i = 0; i < sizeof others / sizeof *others && *out == TSL_FORMAT_TEXT; i++) {
-        const size_t at = (size_t)others[i].at, length = (size_t)others[i].length;
-        if (bytes >= at + length && memcmp(data + at, others[i].bytes, length) == 0) {
-            return tsl_fail(tsl_input_context(input), TSL_E_FORMAT, "%s: %s", name, others[i].what);
-        }
+    const tsl_status other = *out == TSL_FORMAT_TEXT ? tsl_format_refuse_others(input) : TSL_OK;
+    if (other != TSL_OK) {
+        return other;
     }
     if (*out == TSL_FORMAT_TEXT && memchr(data, '\0', bytes) != NULL) {
         return tsl_fail(tsl_input_context(input), TSL_E_FORMAT,

@@ -16,6 +16,9 @@ typedef enum tsl_format {
  * and for a file of another format that is known by its first bytes, with a line that says which
  * it is. */
 tsl_status tsl_format_tell(tsl_format *out, tsl_input *input);
+/* Refuses a file of a format that no reader here takes and that its first bytes tell, such as bzip2
+ * or text in UTF-16: TSL_E_FORMAT, with a line that says which and what to do. */
+tsl_status tsl_format_refuse_others(tsl_input *input);
 
 /* The array of a .npz file that is asked for. */
 typedef struct tsl_format_choice {

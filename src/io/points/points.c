@@ -1,6 +1,7 @@
 /* Files of points. */
 #include "io/points/points.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "io/file/format.h"
@@ -93,6 +94,9 @@ typedef struct table {
     int64_t count, room; /* numbers */
     int64_t fields;      /* fields of each line; 0: no line was read yet */
     int64_t first;       /* the first line with so many fields */
+    bool is_named;       /* a line of names was passed over */
+    bool has_labels;     /* the first field of each line is the name of a row */
+    bool has_commas;     /* decimal commas were read */
 } table;
 
 static tsl_status add_value(table *t, double value)
@@ -111,8 +115,19 @@ static tsl_status add_value(table *t, double value)
     return TSL_OK;
 }
 
-/* The next field of a line from *at on; false after the last. `separator` is ',', ';', or ' ' for
- * blanks and tabs. */
+/* A field without the quotes around it. */
+static void unquote(const char **field, size_t *length)
+{
+    const char quote = *length >= 2 ? **field : '\0';
+    if ((quote == '"' || quote == '\'') && (*field)[*length - 1] == quote) {
+        ++*field;
+        *length -= 2;
+        tsl_trim(field, length);
+    }
+}
+
+/* The next field of a line from *at on, without quotes; false after the last. `separator` is ',',
+ * ';', or ' ' for blanks and tabs. */
 static bool next_field(const char **at, const char *end, char separator, const char **field,
                        size_t *length)
 {
@@ -121,6 +136,10 @@ static bool next_field(const char **at, const char *end, char separator, const c
         return false;
     }
     const char *to = from;
+    if (from < end && *from == '"') { /* a separator between quotes is none */
+        const char *closing = memchr(from + 1, '"', (size_t)(end - from - 1));
+        to = closing != NULL ? closing : from;
+    }
     while (to < end && (separator == ' ' ? *to != ' ' && *to != '\t' : *to != separator)) {
         to++;
     }
@@ -131,84 +150,171 @@ static bool next_field(const char **at, const char *end, char separator, const c
         (*at)++;
     }
     tsl_trim(field, length);
+    unquote(field, length);
     return true;
 }
 
-/* Add the numbers of a line; *names: the line holds no number. */
-static tsl_status read_line(table *t, const char *line, size_t length, int64_t number, bool *names)
+static char separator_of(const char *line, size_t length)
+{
+    return memchr(line, ';', length) != NULL ? ';' : memchr(line, ',', length) != NULL ? ',' : ' ';
+}
+
+/* Read a number, which may have a decimal comma where semicolons are between fields. */
+static bool read_number(table *t, const char *field, size_t length, char separator, double *out)
+{
+    enum { MOST = 64 };
+    char pointed[MOST];
+    if (tsl_parse_decimal(field, length, out) || tsl_parse_number(field, length, out)) {
+        return true;
+    }
+    char *comma = length < MOST ? memchr(memcpy(pointed, field, length), ',', length) : NULL;
+    if (separator != ';' || comma == NULL) {
+        return false;
+    }
+    *comma = '.';
+    if (!tsl_parse_decimal(pointed, length, out)) {
+        return false;
+    }
+    t->has_commas = true;
+    return true;
+}
+
+/* Say what is wrong with the first field of a line that is no number. */
+static tsl_status refuse_field(const table *t, int64_t line, int64_t number, const char *field,
+                               size_t length)
+{
+    char quoted[TSL_QUOTE_TEXT];
+    if (length == 0) {
+        return tsl_fail(t->context, TSL_E_FORMAT,
+                        "%s:%lld: field %lld is empty: leave such points out, and separators at "
+                        "the end of a line",
+                        t->path, (long long)line, (long long)number);
+    }
+    return tsl_fail(t->context, TSL_E_FORMAT,
+                    "%s:%lld: field %lld, '%s', %s: correct it, or leave such points or columns "
+                    "out",
+                    t->path, (long long)line, (long long)number, tsl_quote(quoted, field, length),
+                    tsl_number_fault(field, length));
+}
+
+/* Pass over a line of names. pandas gives the column of the rows' names an empty name. */
+static void pass_names(table *t, const char *line, size_t length, int64_t number)
+{
+    const char *at = line, *field;
+    size_t bytes = 1;
+    const char separator = separator_of(line, length);
+    next_field(&at, line + length, separator, &field, &bytes);
+    t->is_named = true;
+    t->has_labels = bytes == 0 && separator != ' ';
+    tsl_message(t->context, TSL_MESSAGE_NOTE, "%s:%lld: passed over as names of columns%s", t->path,
+                (long long)number,
+                t->has_labels ? "; the first column has no name, and is left out as names of rows"
+                              : "");
+}
+
+/* Are the table's numbers 0, 1, 2, …? pandas names columns so that have no other names. */
+static bool counts_up(const table *t)
+{
+    int64_t k = 0;
+    while (k < t->count && t->values[k] == (double)k) {
+        k++;
+    }
+    return k == t->count;
+}
+
+/* Begin the table with a line of `fields` fields, of which `wrong` is no number, or 0. True: it
+ * names columns. */
+static bool begin(table *t, int64_t number, int64_t fields, int64_t wrong, bool is_empty)
+{
+    if (t->is_named || t->fields > 0) {
+        return false;
+    }
+    if (t->count == 0 || (wrong == 1 && is_empty && counts_up(t))) {
+        t->count = 0;
+        return true;
+    }
+    if (wrong == 0 && fields >= 3 && counts_up(t)) {
+        tsl_message(t->context, TSL_MESSAGE_WARNING,
+                    "%s:%lld: counts from 0 up, as names of columns may, and is read as a point: "
+                    "leave it out if it names columns",
+                    t->path, (long long)number);
+    }
+    return false;
+}
+
+/* Add the numbers of a line, or pass over it if it is the first and names columns. */
+static tsl_status read_line(table *t, const char *line, size_t length, int64_t number)
 {
     const char *const end = line + length;
-    const char separator = memchr(line, ',', length) != NULL   ? ','
-                           : memchr(line, ';', length) != NULL ? ';'
-                                                               : ' ';
-    const char *field, *at = line;
-    size_t bytes;
+    const char separator = separator_of(line, length);
+    const char *field, *at = line, *wrong = NULL;
+    size_t bytes, wrong_bytes = 0;
     int64_t fields = 0, numbers = 0, fault = 0;
-    char quoted[TSL_QUOTE_TEXT] = "";
+    tsl_status status = TSL_OK;
     while (next_field(&at, end, separator, &field, &bytes)) {
         double value;
         fields++;
-        if (!tsl_parse_decimal(field, bytes, &value)) {
-            if (fault == 0) {
-                tsl_quote(quoted, field, bytes);
-                fault = fields;
-            }
+        if (fields == 1 && t->has_labels) {
             continue;
         }
-        numbers++;
-        const tsl_status status = add_value(t, value);
-        if (status != TSL_OK) {
-            return status;
+        if (read_number(t, field, bytes, separator, &value)) {
+            numbers++;
+            TSL_TRY(add_value(t, value));
+        } else if (fault == 0) {
+            fault = fields;
+            wrong = field;
+            wrong_bytes = bytes;
         }
     }
-    *names = numbers == 0;
-    if (fault > 0 && !(numbers == 0 && t->fields == 0)) {
-        return tsl_fail(t->context, TSL_E_FORMAT, "%s:%lld: field %lld, '%s', is no finite number",
-                        t->path, (long long)number, (long long)fault, quoted);
-    }
-    if (fault == 0 && t->fields > 0 && fields != t->fields) {
-        return tsl_fail(t->context, TSL_E_FORMAT,
-                        "%s:%lld: has %lld field%s where line %lld has %lld: give each point as "
-                        "many",
-                        t->path, (long long)number, (long long)fields, fields == 1 ? "" : "s",
-                        (long long)t->first, (long long)t->fields);
-    }
-    if (fault == 0) {
+    if (begin(t, number, fields, fault, wrong_bytes == 0)) {
+        pass_names(t, line, length, number);
+    } else if (numbers == 0 && t->fields == 0) {
+        status = tsl_fail(t->context, TSL_E_FORMAT,
+                          "%s:%lld: holds no numbers: put commas, semicolons or blanks between "
+                          "numbers, and one line of names at most before them",
+                          t->path, (long long)number);
+    } else if (fault > 0) {
+        status = refuse_field(t, number, fault, wrong, wrong_bytes);
+    } else if (t->fields > 0 && fields != t->fields) {
+        status = tsl_fail(t->context, TSL_E_FORMAT,
+                          "%s:%lld: has %lld field%s where line %lld has %lld: give each point as "
+                          "many",
+                          t->path, (long long)number, (long long)fields, fields == 1 ? "" : "s",
+                          (long long)t->first, (long long)t->fields);
+    } else {
         t->first = t->fields == 0 ? number : t->first;
         t->fields = fields;
     }
-    return TSL_OK;
+done:
+    return status;
 }
 
+/* Read the lines, without what follows a #, as NumPy leaves it out. */
 static tsl_status read_lines(table *t, const tsl_text *text)
 {
     tsl_lines lines = tsl_lines_of(text->data, text->size);
     const char *line;
     size_t length;
-    bool named = false;
     while (tsl_lines_next(&lines, &line, &length)) {
-        bool names = false;
+        const char *comment = memchr(line, '#', length);
+        length = comment != NULL ? (size_t)(comment - line) : length;
         tsl_trim(&line, &length);
-        if (length == 0 || *line == '#') {
+        if (length == 0) {
             continue;
         }
-        const tsl_status status = read_line(t, line, length, lines.number, &names);
+        const tsl_status status = read_line(t, line, length, lines.number);
         if (status != TSL_OK) {
             return status;
         }
-        if (names && named) {
-            return tsl_fail(t->context, TSL_E_FORMAT, "%s:%lld: holds no numbers", t->path,
-                            (long long)lines.number);
-        }
-        if (names) {
-            tsl_message(t->context, TSL_MESSAGE_NOTE, "%s:%lld: passed over as names of columns",
-                        t->path, (long long)lines.number);
-        }
-        named |= names;
     }
     if (t->fields == 0) {
         return tsl_fail(t->context, TSL_E_FORMAT, "%s: holds no points", t->path);
     }
+    if (t->has_commas) {
+        tsl_message(t->context, TSL_MESSAGE_NOTE,
+                    "%s: commas in its numbers were read as decimal commas", t->path);
+    }
+    t->fields -= t->has_labels;
     return TSL_OK;
 }
 
@@ -277,26 +383,47 @@ static tsl_status read_atoms(tsl_point_set *out, tsl_input *input)
 
 /* ---- telling them apart --------------------------------------------------------------------- */
 
-/* Does the first line that is not empty begin with a number? That of a table does, that of a
- * molecule never. */
+/* Does the first line that is not empty begin with a number, or the second, after names of columns?
+ * That of a table does, those of a molecule never. */
 static bool begins_as_table(const char *data, size_t bytes)
 {
     tsl_lines lines = tsl_lines_of(data, bytes);
     const char *line;
     size_t length;
-    while (tsl_lines_next(&lines, &line, &length)) {
-        double value;
+    table none = {.path = ""};
+    for (int looked = 0; looked < 2 && tsl_lines_next(&lines, &line, &length);) {
         tsl_trim(&line, &length);
         if (length == 0 || *line == '#') {
             continue;
         }
-        size_t field = 0;
-        while (field < length && strchr(" \t,;", line[field]) == NULL) {
-            field++;
+        double value;
+        const char *at = line, *field;
+        size_t bytes_of_field;
+        const char separator = separator_of(line, length);
+        next_field(&at, line + length, separator, &field, &bytes_of_field);
+        if (read_number(&none, field, bytes_of_field, separator, &value)) {
+            return true;
         }
-        return tsl_parse_decimal(line, field, &value);
+        looked++;
     }
     return false;
+}
+
+/* Do the first lines look like an XYZ file: a number of atoms, a comment, a symbol? */
+static bool begins_as_xyz(const char *data, size_t bytes)
+{
+    tsl_lines lines = tsl_lines_of(data, bytes);
+    const char *line[3];
+    size_t length[3];
+    int32_t atoms;
+    for (int i = 0; i < 3; i++) {
+        if (!tsl_lines_next(&lines, &line[i], &length[i])) {
+            return false;
+        }
+        tsl_trim(&line[i], &length[i]);
+    }
+    return tsl_parse_integer(line[0], length[0], &atoms) && length[2] > 0 &&
+           isalpha((unsigned char)*line[2]);
 }
 
 /* Is a file a table, by its name, or by its content? The first line of a table may name its
@@ -308,6 +435,13 @@ static tsl_status is_table(bool *out, const char *path, tsl_input *input)
     const char *data;
     size_t bytes;
     const tsl_status status = tsl_input_peek(input, 1 << 12, &data, &bytes);
+    if (status == TSL_OK && (begins_as_xyz(data, bytes) || ends_in(path, ".xyz"))) {
+        return tsl_fail(
+            tsl_input_context(input), TSL_E_FORMAT,
+            "%s: an XYZ file: keep its coordinates alone, as `tail -n +3 FILE.xyz | awk "
+            "'{print $2, $3, $4}' > FILE.txt` does",
+            tsl_input_name(input));
+    }
     *out = status == TSL_OK && begins_as_table(data, bytes);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         *out |= ends_in(path, endings[i]);
@@ -330,6 +464,9 @@ static tsl_status read_input(tsl_point_set *out, const char *path, tsl_input *in
     }
     if (status == TSL_OK && (tsl_npy_is(data, bytes) || ends_in(path, ".npy"))) {
         return read_npy(out, input);
+    }
+    if (status == TSL_OK) {
+        status = tsl_format_refuse_others(input);
     }
     if (status == TSL_OK) {
         status = is_table(&in_lines, path, input);
