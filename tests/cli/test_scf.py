@@ -217,6 +217,24 @@ class Identities(ScfTest):
         self.assertAlmostEqual(charged["energy"]["total"] - plain["energy"]["total"], dipole / 1000 ** 2,
                                delta=2e-8)
 
+    def test_extended_xyz(self):
+        """Properties= names the columns, and a cell that is not used is told."""
+        energy = self.total(WATER, *self.SMALL)
+        atoms = [line.split() for line in WATER.splitlines()[2:]]
+        for head, order in (("Properties=species:S:1:pos:R:3:forces:R:3", "{0} {1} 7 8 9"),
+                            ("Properties=species:S:1:charge:R:1:pos:R:3", "{0} -0.5 {1}"),
+                            ('properties="id:I:1:pos:R:3:species:S:1" energy=-1', "1 {1} {0}")):
+            rows = [order.format(atom[0], " ".join(atom[1:])) for atom in atoms]
+            self.assertEqual(self.total("\n".join(["3", head, *rows]), *self.SMALL), energy)
+        cell = 'Lattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3 pbc="{}"'
+        for periodic, is_told in (("T T T", True), ("F F F", False)):
+            self.write("c.xyz", WATER.replace("water", cell.format(periodic)))
+            result = self.run_command("scf", "c.xyz", *self.SMALL)
+            self.assertEqual("c.xyz:2: the periodic cell is not used" in result.stderr, is_told, result.stderr)
+        for head in ("Properties=species:S:1", "Properties=species:S:1:pos:R:2", "Properties="):
+            self.write("bad.xyz", WATER.replace("water", head))
+            self.assert_refused(("scf", "bad.xyz"), ("bad.xyz:2", "names no species:S:1 and pos:R:3"))
+
     def test_units(self):
         bohr = 0.529177210903
         text = "2\n\nH 0 0 0\n1 0 0 {!r}\n"

@@ -155,12 +155,101 @@ static tsl_status read_coordinates(double *out, tsl_context *context, const char
     return TSL_OK;
 }
 
+/* The fields of an atom's line that its symbol and its first coordinate are, from 0. */
+typedef struct atom_columns {
+    int symbol, position;
+} atom_columns;
+
+/* Where the value of a key of extended XYZ begins in a comment; NULL: it is not there. */
+static const char *value_of(const char *comment, size_t length, const char *key)
+{
+    const size_t bytes = strlen(key);
+    for (size_t i = 0; i + bytes <= length; i++) {
+        if ((i == 0 || comment[i - 1] == ' ' || comment[i - 1] == '\t') &&
+            strncasecmp(comment + i, key, bytes) == 0) {
+            return comment + i + bytes;
+        }
+    }
+    return NULL;
+}
+
+/* A part of a list between colons, from *at on; false after the last. */
+static bool next_part(const char **at, const char *end, const char **part, size_t *length)
+{
+    *part = *at;
+    while (*at < end && strchr(": \t\"", **at) == NULL) {
+        ++*at;
+    }
+    *length = (size_t)(*at - *part);
+    *at += *at < end && **at == ':';
+    return *length > 0;
+}
+
+/* Read the columns that the comment of an extended XYZ file names: Properties=species:S:1:pos:R:3
+ * has a name, a type and a number of columns for each property. Others have a symbol first. */
+static tsl_status read_columns(atom_columns *out, tsl_context *context, const char *path,
+                               const char *comment, size_t length)
+{
+    const char *const end = comment + length;
+    const char *at = value_of(comment, length, "Properties=");
+    const char *name, *type, *number;
+    size_t bytes, type_bytes, digits;
+    int32_t columns, column = 0;
+    *out = (atom_columns){.symbol = 0, .position = 1};
+    if (at == NULL) {
+        return TSL_OK;
+    }
+    *out = (atom_columns){.symbol = -1, .position = -1};
+    at += at < end && *at == '"';
+    while (next_part(&at, end, &name, &bytes) && next_part(&at, end, &type, &type_bytes) &&
+           next_part(&at, end, &number, &digits) && tsl_parse_integer(number, digits, &columns) &&
+           columns >= 1 && columns <= 1000 && column <= 1000) {
+        if (bytes == 7 && strncasecmp(name, "species", 7) == 0) {
+            out->symbol = column;
+        } else if (bytes == 3 && columns == 3 && strncasecmp(name, "pos", 3) == 0) {
+            out->position = column;
+        }
+        column += columns;
+    }
+    if (out->symbol < 0 || out->position < 0) {
+        return tsl_fail(context, TSL_E_FORMAT,
+                        "%s:2: Properties= names no species:S:1 and pos:R:3: name them, or give "
+                        "another comment",
+                        path);
+    }
+    return TSL_OK;
+}
+
+/* Say that the cell of an extended XYZ file is not used. */
+static void note_cell(tsl_context *context, const char *path, const char *comment, size_t length)
+{
+    static const char open[] = "\"F F F\"";
+    const char *periodic = value_of(comment, length, "pbc=");
+    const bool is_open =
+        periodic != NULL && comment + length - periodic >= 7 && strncasecmp(periodic, open, 7) == 0;
+    if (value_of(comment, length, "Lattice=") != NULL && !is_open) {
+        tsl_message(context, TSL_MESSAGE_WARNING,
+                    "%s:2: the periodic cell is not used: the molecule is alone in space", path);
+    }
+}
+
+/* Go over the fields before a column. */
+static void skip_fields(const char **at, const char *end, int column)
+{
+    const char *field;
+    size_t bytes;
+    for (int k = 0; k < column && next_field(at, end, &field, &bytes); k++) {
+    }
+}
+
 static tsl_status read_atom(int *element, double *position, tsl_context *context, const char *path,
-                            int64_t number, const char *line, size_t length, double unit)
+                            int64_t number, const char *line, size_t length, double unit,
+                            atom_columns columns)
 {
     const char *at = line, *field;
     size_t bytes;
     char quoted[TSL_QUOTE_TEXT];
+    skip_fields(&at, line + length, columns.symbol);
     *element = next_field(&at, line + length, &field, &bytes) ? element_of(field, bytes) : 0;
     if (*element == 0) {
         return tsl_fail(
@@ -168,6 +257,8 @@ static tsl_status read_atom(int *element, double *position, tsl_context *context
             "%s:%lld: '%s' is no element: give a symbol or an atomic number, then x, y, z", path,
             (long long)number, tsl_quote(quoted, field, bytes));
     }
+    at = line;
+    skip_fields(&at, line + length, columns.position);
     return read_coordinates(position, context, path, number, &at, line + length, unit);
 }
 
@@ -175,9 +266,15 @@ static tsl_status read_atom(int *element, double *position, tsl_context *context
 static tsl_status read_atoms(int *elements, double *positions, int64_t count, tsl_context *context,
                              const char *path, tsl_lines *lines, double unit)
 {
-    const char *line;
-    size_t length;
+    const char *line = "";
+    size_t length = 0;
+    atom_columns columns;
     tsl_lines_next(lines, &line, &length); /* the comment; an end is told by the first atom */
+    const tsl_status named = read_columns(&columns, context, path, line, length);
+    if (named != TSL_OK) {
+        return named;
+    }
+    note_cell(context, path, line, length);
     for (int64_t a = 0; a < count; a++) {
         if (!tsl_lines_next(lines, &line, &length)) {
             return tsl_fail(context, TSL_E_FORMAT,
@@ -185,7 +282,7 @@ static tsl_status read_atoms(int *elements, double *positions, int64_t count, ts
                             (long long)a, (long long)count);
         }
         const tsl_status status = read_atom(&elements[a], &positions[3 * a], context, path,
-                                            lines->number, line, length, unit);
+                                            lines->number, line, length, unit, columns);
         if (status != TSL_OK) {
             return status;
         }
