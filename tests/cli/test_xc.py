@@ -72,6 +72,13 @@ class Eval(CommandTest):
         points = [(0.2, 0.1, 7.0), (0.3, 0.4, -1.0)]
         self.assertEqual(self.evaluate(points), self.evaluate([p[:2] for p in points]))
 
+    def test_rows_of_two_spins_need_their_option(self):
+        task = ["xc", "eval", "-i", "in.npy", "-o", "out.npy", "--device", "cpu"]
+        self.write("in.npy", rows_of([(0.1, 0.1, 0.02, 0.02, 0.02)]))
+        self.assert_refused(task, ["in.npy: has rows of 5 numbers", "closed shell have at most 4", "--spin"])
+        self.write("in.npy", rows_of([(0.1,) * 10]))
+        self.assert_refused([*task, "--spin"], ["in.npy: has rows of 10 numbers", "with --spin have at most 9"])
+
     def test_the_laplacian_has_its_columns(self):
         """They are before those of tau, and are not read."""
         closed = self.evaluate([(0.2, 0.1, 7.0, 0.3)], "-f", "scan")

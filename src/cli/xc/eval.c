@@ -23,8 +23,8 @@ typedef struct evaluation {
     double begun, setup, compute;
 } evaluation;
 
-/* Of a row with two spins: rho 2, sigma 3, lapl 2, tau 2. */
-enum { COLUMNS = 9 };
+/* Of a row with two spins: rho 2, sigma 3, lapl 2, tau 2. Of a closed shell: one each. */
+enum { COLUMNS = 9, CLOSED_COLUMNS = 4 };
 
 /* List the columns of a row that the functional takes; those of all variables have their places,
  * taken or not. Returns how many a row has to have. Of a row of `width` columns `missing` gets the
@@ -68,6 +68,14 @@ static tsl_status check_header(const evaluation *e, const tsl_npy *h)
                         "eval --help)",
                         path, h->axes, h->axes == 1 ? 'i' : 'e', e->options->functional, spins,
                         needed);
+    }
+    const int most = e->options->spin ? COLUMNS : CLOSED_COLUMNS;
+    if (width > most) {
+        return tsl_fail(e->context, TSL_E_ARG,
+                        "%s: has rows of %lld numbers: rows%s have at most %d: leave the others "
+                        "out%s",
+                        path, (long long)width, e->options->spin ? spins : " of a closed shell",
+                        most, e->options->spin ? "" : ", or give --spin for points of two spins");
     }
     if (missing[0] != '\0') {
         return tsl_fail(e->context, TSL_E_ARG,
