@@ -149,7 +149,7 @@ static void first_line(char *line, size_t bytes, tsl_context *context, const cha
 }
 
 tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_lab_build *build,
-                             int number, bool (*stop)(void))
+                             int number, bool (*stop)(void), const char *remedy)
 {
     char source[PATH_MAX];
     char program[PATH_MAX];
@@ -161,9 +161,8 @@ tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_
     *out = (tsl_lab_card){.number = number, .stop = stop};
     if (!find_tool(out->nvcc, "nvcc")) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "--device cuda:%d: nvcc is not found: install CUDA's toolkit, or leave "
-                        "--device out",
-                        number);
+                        "--device cuda:%d: nvcc is not found: install CUDA's toolkit, or %s",
+                        number, remedy);
     }
     snprintf(source, sizeof source, "%s/probe.cu", build->folder);
     snprintf(program, sizeof program, "%s/probe", build->folder);
@@ -179,9 +178,8 @@ tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_
     }
     first_line(line, sizeof line, context, said);
     if (end.status != 0 || sscanf(line, "%15s %127[^\n]", out->capability, out->name) != 2) {
-        status = tsl_fail(context, TSL_E_UNSUPPORTED,
-                          "--device cuda:%d: %s: leave --device out to run without a card", number,
-                          line[0] != '\0' && !end.late ? line : failure);
+        status = tsl_fail(context, TSL_E_UNSUPPORTED, "--device cuda:%d: %s: %s", number,
+                          line[0] != '\0' && !end.late ? line : failure, remedy);
     }
 done:
     return status;

@@ -37,9 +37,10 @@ typedef struct tsl_lab_card {
 } tsl_lab_card;
 
 /* Find nvcc, and the name and capability of card `number`. TSL_E_UNSUPPORTED with one line that
- * says what is missing; TSL_E_CANCELLED when stopped. Files go into the folder of `build`. */
+ * says what is missing and ends in `remedy`; TSL_E_CANCELLED when stopped. Files go into the folder
+ * of `build`. */
 tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_lab_build *build,
-                             int number, bool (*stop)(void));
+                             int number, bool (*stop)(void), const char *remedy);
 /* Build the file for the card, run it with the session's arguments and limit of seconds, and
  * compare what it prints with the file `simulated`. TSL_E_FORMAT if nvcc refuses it: its lines are
  * in the build's messages.txt. TSL_E_CANCELLED when stopped. */

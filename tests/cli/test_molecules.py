@@ -1,8 +1,10 @@
 """What docking says of its molecules, which it takes, and what it finds out before it searches."""
 
+import bz2
 import fcntl
 import gzip
 import hashlib
+import lzma
 import math
 import os
 import pty
@@ -192,6 +194,16 @@ class Molecules(CommandTest):
             self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(rows(self.path("plain", "ftdock_global.dat")),
                          rows(self.path("marked", "ftdock_global.dat")))
+
+    def test_files_of_other_kinds(self):
+        with open(RECEPTOR, encoding="ascii") as file:
+            text = file.read()
+        for data, words in ((text.encode("utf-16"), "is text in UTF-16: save it as UTF-8"),
+                            (bz2.compress(text.encode()), "is packed by bzip2: unpack it first"),
+                            (lzma.compress(text.encode()), "is packed by xz: unpack it first")):
+            self.write("m", data)
+            self.assert_refused(["dock", "m", LIGAND, "-o", "out", *FEW], ["m: " + words])
+            self.assert_refused(["scf", "m"], ["m: " + words])
 
     # ---- messages ----
 

@@ -110,6 +110,11 @@ class Options(CommandTest):
                     for word in option["words"]:
                         self.assertIn(word, option["help"], told)
 
+    def test_headings_have_options(self):
+        for command in self.leaves:
+            printed = run(".", *words_of(command), "--help").stdout
+            self.assertIsNone(re.search(r"^ [A-Z][^\n]*:\n(?! +-)", printed, re.M), command["name"])
+
     def test_defaults_are_the_librarys(self):
         program = os.path.join(os.environ.get("TESELA_TESTS", ""), "library_defaults")
         if not os.path.exists(program):

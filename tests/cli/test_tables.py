@@ -69,6 +69,12 @@ class Tables(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("3 points of 3 coordinates", result.stdout)
 
+    def test_one_is_no_plural(self):
+        self.write("t.csv", "1\n")
+        for task, output in (("distance", "d.npy"), ("knn", "k.npz")):
+            result = self.run_command("pairs", task, "t.csv", "-o", output, *HOW[2:])
+            self.assertIn("1 point of 1 coordinate,", result.stdout)
+
     def test_refusals(self):
         for text, words in (
                 ("1,2\n3,\n", ["t.csv:2: field 2 is empty", "separators at the end"]),

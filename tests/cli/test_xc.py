@@ -79,6 +79,12 @@ class Eval(CommandTest):
         self.write("in.npy", rows_of([(0.1,) * 10]))
         self.assert_refused([*task, "--spin"], ["in.npy: has rows of 10 numbers", "with --spin have at most 9"])
 
+    def test_a_dash_is_no_file(self):
+        self.write("in.npy", rows_of([(0.1, 0.1)]))
+        self.assert_refused(["xc", "eval", "-i", "in.npy", "-o", "-", "--device", "cpu"], ["-o -", "/dev/stdout"])
+        self.write("in.npy", "0.1,0.1\n")
+        self.assert_refused(["xc", "eval", "-i", "in.npy", "-o", "out.npy"], ["in.npy: is no .npy file", "numpy.save()"])
+
     def test_the_laplacian_has_its_columns(self):
         """They are before those of tau, and are not read."""
         closed = self.evaluate([(0.2, 0.1, 7.0, 0.3)], "-f", "scan")

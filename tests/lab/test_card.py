@@ -247,6 +247,14 @@ class Rates(CardTest):
                 self.assertEqual(len(done.stderr.strip().split("\n")), 1)
         self.assertIn("say which card", self.lab("bench").stderr)
 
+    def test_no_card(self):
+        """The remedy is one that the command has: it needs a card."""
+        self.write("nvcc", "#!/bin/sh\necho no driver\nexit 1\n")
+        for arguments in (["bench"], ["advise", "--bytes", "1"]):
+            done = self.lab(*arguments, "--device", "cuda:0")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("--device cuda:0: no driver: name a card", done.stderr)
+
 
 if __name__ == "__main__":
     need_compilers()

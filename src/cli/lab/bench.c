@@ -57,7 +57,8 @@ tsl_status lab_measure_rates(tsl_lab_rates *out, tsl_context *context, int numbe
     tsl_lab_card card;
     tsl_status status;
     TSL_TRY(tsl_lab_make_temporary(folder.folder, context, getenv("TMPDIR")));
-    TSL_TRY(tsl_lab_card_find(&card, context, &folder, number, is_stopped));
+    TSL_TRY(tsl_lab_card_find(&card, context, &folder, number, is_stopped,
+                              "name a card that nvidia-smi lists, on a machine with one"));
     TSL_TRY(tsl_lab_rates_measure(out, context, &card, folder.folder));
 done:
     tsl_lab_build_release(&folder, false);

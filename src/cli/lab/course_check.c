@@ -381,7 +381,8 @@ static tsl_status find_card(course_work *work, int number)
     course_grade_options(&options, work);
     tsl_status status = tsl_lab_make_temporary(folder.folder, work->context, getenv("TMPDIR"));
     if (status == TSL_OK) {
-        status = tsl_lab_card_find(&work->card, work->context, &folder, number, options.stop);
+        status = tsl_lab_card_find(&work->card, work->context, &folder, number, options.stop,
+                                   "leave --device out to grade without a card");
         tsl_lab_build_release(&folder, false);
     }
     if (status == TSL_OK) {

@@ -8,8 +8,8 @@
 tsl_status lab_run_card_find(lab_run_work *work, bool (*stop)(void))
 {
     lab_run_options *o = work->options;
-    const tsl_status status =
-        tsl_lab_card_find(&work->card, work->context, &work->build, o->card, stop);
+    const tsl_status status = tsl_lab_card_find(&work->card, work->context, &work->build, o->card,
+                                                stop, "leave --device out to run without a card");
     if (status == TSL_OK) {
         snprintf(o->capability, sizeof o->capability, "%s", work->card.capability);
         snprintf(work->output, sizeof work->output, "%s/output.txt", work->build.folder);

@@ -375,8 +375,9 @@ static void print(FILE *stream, const void *user)
     if (work->options->input[1] != NULL) {
         fprintf(stream, "and %lld ", (long long)b->count);
     }
-    fprintf(stream, "points of %d coordinate%s, %s precision, on %s\n", a->dimensions,
-            a->dimensions == 1 ? "" : "s", pairs_precision_name(a->precision),
+    const bool one = a->count == 1 && work->options->input[1] == NULL;
+    fprintf(stream, "point%s of %d coordinate%s, %s precision, on %s\n", one ? "" : "s",
+            a->dimensions, a->dimensions == 1 ? "" : "s", pairs_precision_name(a->precision),
             work->task.group->devices);
     fprintf(stream, "%s: %lld %s distances, %s, in %.3f s, written\n", work->options->output,
             (long long)work->count, tsl_metric_name(work->options->distance.metric),

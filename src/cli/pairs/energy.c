@@ -158,8 +158,9 @@ static tsl_status take_all(energy_work *work)
 {
     tsl_status status = TSL_OK;
     if (work->points.points.count > 0 && work->points.points.dimensions != 3) {
-        return tsl_fail(work->task.context, TSL_E_ARG, "%s: points of %d coordinates: give three",
-                        work->options->input, work->points.points.dimensions);
+        return tsl_fail(work->task.context, TSL_E_ARG, "%s: points of %d coordinate%s: give three",
+                        work->options->input, work->points.points.dimensions,
+                        work->points.points.dimensions == 1 ? "" : "s");
     }
     TSL_TRY(tsl_pairs_check_points(work->task.context, &work->points.points, work->options->input));
     if (work->options->charges != NULL) {

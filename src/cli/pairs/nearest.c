@@ -117,11 +117,13 @@ static void print(FILE *stream, const void *user)
 {
     const nearest_work *work = user;
     fprintf(stream,
-            "%s: the %d nearest of %lld points of %d coordinates, %s precision, on %s, "
+            "%s: the %d nearest of %lld point%s of %d coordinate%s, %s precision, on %s, "
             "in %.3f s\n",
             work->options->output, work->options->k, (long long)work->points.points.count,
-            work->points.points.dimensions, pairs_precision_name(work->points.points.precision),
-            work->task.group->devices, work->task.compute);
+            work->points.points.count == 1 ? "" : "s", work->points.points.dimensions,
+            work->points.points.dimensions == 1 ? "" : "s",
+            pairs_precision_name(work->points.points.precision), work->task.group->devices,
+            work->task.compute);
 }
 
 static void init(const cli_command *self, void *options)

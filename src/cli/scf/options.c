@@ -62,7 +62,8 @@ static const cli_option rows[] = {
      .help = "basis set, a name as def2-svp or a file of Gaussian's or NWChem's form; H=NAME for "
              "one element"},
     {"aux", .value = "NAME|FILE", .kind = CLI_TEXT, CLI_FIELD(scf_command, scf.auxiliary),
-     .help = "auxiliary functions of the fit, likewise", .otherwise = TSL_SCF_USUAL_AUXILIARY},
+     .help = "auxiliary functions of the fit, a name or a file as of --basis",
+     .otherwise = TSL_SCF_USUAL_AUXILIARY},
     {"cartesian", .kind = CLI_FLAG, CLI_FIELD(scf_command, scf.cartesian), .echo = CLI_TOLD,
      .help = "Cartesian functions, six of d, for both; else spherical ones"},
     {"fit", .value = "FIT", .kind = CLI_CHOICE, CLI_FIELD(scf_command, scf.fit), .words = fits,

@@ -112,7 +112,19 @@ static int group_of(const cli_option *heading, int before)
                                                : before + 1;
 }
 
-/* Add rows to argp's table, whose length is *made. Each heading is added once. */
+/* Does the command take one of the rows below a heading? */
+static bool has_rows(const parser *p, const cli_option *heading)
+{
+    for (const cli_option *row = heading + 1; !cli_is_end(row) && row->heading == NULL; row++) {
+        if (cli_takes(p->command, row)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Add rows to argp's table, whose length is *made. Each heading is added once,
+ * and where the command takes nothing below it not at all. */
 static void add_rows(parser *p, const cli_option *rows, const void *defaults, int *made)
 {
     int group = 0, own = 0;
@@ -121,11 +133,11 @@ static void add_rows(parser *p, const cli_option *rows, const void *defaults, in
         if (row->heading != NULL) {
             group = group_of(row, own);
             own = group < 90 ? group : own;
-            bool twice = false;
+            bool left_out = !has_rows(p, row);
             for (int i = 0; i < *made; i++) {
-                twice = twice || p->argp[i].doc == row->heading;
+                left_out = left_out || p->argp[i].doc == row->heading;
             }
-            if (twice) {
+            if (left_out) {
                 continue;
             }
             *out = (struct argp_option){.doc = row->heading, .group = group};

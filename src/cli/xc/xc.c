@@ -62,6 +62,10 @@ static bool check(void *options)
         cli_error("tesela xc eval: give --%s FILE.npy", o->input == NULL ? "input" : "output");
         return false;
     }
+    if (o->output != NULL && strcmp(o->output, "-") == 0) {
+        cli_error("-o -: give the name of a file, or /dev/stdout");
+        return false;
+    }
     return cli_check_files(&o->common, NULL, 0);
 }
 

@@ -266,7 +266,8 @@ tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, c
         return tsl_fail(context, TSL_E_FORMAT, "%s: the file is empty", name);
     }
     if (!tsl_npy_is(data, size)) {
-        return tsl_fail(context, TSL_E_FORMAT, "%s: is no .npy file", name);
+        return tsl_fail(context, TSL_E_FORMAT, "%s: is no .npy file, as numpy.save() writes it",
+                        name);
     }
     if (size < MAGIC_BYTES + 4) {
         return damaged(&w, "is cut short");

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/file/format.h"
 #include "io/file/text.h"
 #include "io/molecule/builder.h"
 
@@ -69,7 +70,10 @@ tsl_status tsl_molecule_take(tsl_molecule **out, tsl_input *input,
                              const tsl_molecule_options *options)
 {
     tsl_text text = {0};
-    tsl_status status = tsl_text_take_if(&text, input, TSL_TEXT_LIMIT, tsl_text_is);
+    tsl_status status = tsl_format_refuse_others(input);
+    if (status == TSL_OK) {
+        status = tsl_text_take_if(&text, input, TSL_TEXT_LIMIT, tsl_text_is);
+    }
     if (status == TSL_OK) {
         status = tsl_molecule_parse(out, tsl_input_context(input), tsl_input_name(input), text.data,
                                     text.size, options);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/file/format.h"
 #include "io/file/text.h"
 #include "solvers/scf/scf.h"
 
@@ -334,13 +335,17 @@ tsl_status tsl_scf_molecule_parse(tsl_scf_molecule **out, tsl_context *context, 
 tsl_status tsl_scf_molecule_read(tsl_scf_molecule **out, tsl_context *context, const char *path,
                                  double unit)
 {
-    tsl_text text;
+    tsl_text text = {0};
+    tsl_input *input = NULL;
+    tsl_status status = TSL_OK;
     *out = NULL;
-    tsl_status status = tsl_text_read(&text, context, path, 64 << 20);
-    if (status == TSL_OK) {
-        status = tsl_scf_molecule_parse(out, context, path, text.data, text.size, unit);
-        tsl_text_release(&text);
-    }
+    TSL_TRY(tsl_input_open(&input, context, path));
+    TSL_TRY(tsl_format_refuse_others(input));
+    TSL_TRY(tsl_text_take(&text, input, 64 << 20));
+    TSL_TRY(tsl_scf_molecule_parse(out, context, path, text.data, text.size, unit));
+done:
+    tsl_text_release(&text);
+    tsl_input_close(input);
     return status;
 }
 
