@@ -80,7 +80,8 @@ TSL_API tsl_status tsl_scf_charges_create(tsl_scf_charges **out, tsl_context *co
                                           int64_t count, const double *charges,
                                           const double *positions);
 
-/** Read point charges: a line each of charge, x, y, z; "#" begins a comment.
+/** Read point charges: a line each of charge, x, y, z, before which a line with their
+ * number may stand; "#" begins a comment.
  *  @param[in] unit  bohr of one unit of the file's positions
  *  @return TSL_OK; TSL_E_IO; TSL_E_FORMAT, with file and line; TSL_E_NOMEM. */
 TSL_API tsl_status tsl_scf_charges_read(tsl_scf_charges **out, tsl_context *context,

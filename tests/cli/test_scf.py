@@ -207,6 +207,20 @@ class Identities(ScfTest):
         self.write("mm", "# nothing\n0 1 2 3\n\n0 4 5 6 # still nothing\n")
         self.assertEqual(self.total(WATER, *self.SMALL), self.total(WATER, *self.SMALL, "--mm", "mm"))
 
+    def test_charges_of_orca(self):
+        """Their file begins with the number of charges."""
+        self.write("mm", "1 0 0 5\n-0.5 0 4 0\n")
+        energy = self.total(WATER, *self.SMALL, "--mm", "mm")
+        self.write("mm", "# of ORCA\n2\n1 0 0 5\n-0.5 0 4 0\n")
+        self.assertEqual(self.total(WATER, *self.SMALL, "--mm", "mm"), energy)
+        self.write("w.xyz", WATER)
+        for text, words in (("3\n1 0 0 5\n", ("mm:1: says that 3 charges follow, and there are 1",)),
+                            ("1 0 0 5\n2\n", ("mm:2: x is missing",)),
+                            ("1 0 0 5 1.2\n", ("mm:1: '1.2' follows charge, x, y, z",)),
+                            ("1,0,0,5\n", ("mm:1: '1,0,0,5' is no charge", "blanks between"))):
+            self.write("mm", text)
+            self.assert_refused(("scf", "w.xyz", "--mm", "mm"), words)
+
     def test_a_far_charge_is_a_potential(self):
         """One of charge q at distance r changes a neutral molecule's energy by q times its dipole over r^2."""
         self.write("mm", "1 0 0 1000\n")

@@ -180,7 +180,7 @@ static bool read_number(table *t, const char *field, size_t length, char separat
 }
 
 /* Say what is wrong with the first field of a line that is no number. */
-static tsl_status refuse_field(const table *t, int64_t line, int64_t number, const char *field,
+static tsl_status refuse_field(const table *t, int64_t number, int64_t fault, const char *field,
                                size_t length)
 {
     char quoted[TSL_QUOTE_TEXT];
@@ -188,12 +188,12 @@ static tsl_status refuse_field(const table *t, int64_t line, int64_t number, con
         return tsl_fail(t->context, TSL_E_FORMAT,
                         "%s:%lld: field %lld is empty: leave such points out, and separators at "
                         "the end of a line",
-                        t->path, (long long)line, (long long)number);
+                        t->path, (long long)number, (long long)fault);
     }
     return tsl_fail(t->context, TSL_E_FORMAT,
                     "%s:%lld: field %lld, '%s', %s: correct it, or leave such points or columns "
                     "out",
-                    t->path, (long long)line, (long long)number, tsl_quote(quoted, field, length),
+                    t->path, (long long)number, (long long)fault, tsl_quote(quoted, field, length),
                     tsl_number_fault(field, length));
 }
 

@@ -423,7 +423,23 @@ typedef struct table {
     const char *path;
     double *number; /* charge, x, y, z */
     int64_t count, room;
+    int32_t announced; /* charges by the first line, which ORCA begins with; -1: no such line */
+    int64_t announced_at;
 } table;
+
+/* Is it the first line, with one whole number? It is how many charges follow. */
+static bool is_announcement(table *t, int64_t line_number, const char *line, size_t length)
+{
+    int32_t announced;
+    tsl_trim(&line, &length);
+    if (t->count > 0 || t->announced >= 0 || !tsl_parse_integer(line, length, &announced) ||
+        announced < 0) {
+        return false;
+    }
+    t->announced = announced;
+    t->announced_at = line_number;
+    return true;
+}
 
 static tsl_status read_charge(table *t, int64_t line_number, const char *line, size_t length,
                               double unit)
@@ -431,7 +447,9 @@ static tsl_status read_charge(table *t, int64_t line_number, const char *line, s
     const char *at = line, *field;
     size_t bytes;
     char quoted[TSL_QUOTE_TEXT];
-    if (!next_field(&at, line + length, &field, &bytes)) {
+    tsl_status status = TSL_OK;
+    if (!next_field(&at, line + length, &field, &bytes) ||
+        is_announcement(t, line_number, line, length)) {
         return TSL_OK;
     }
     if (t->count == t->room) {
@@ -445,11 +463,19 @@ static tsl_status read_charge(table *t, int64_t line_number, const char *line, s
     }
     double *to = t->number + 4 * t->count++;
     if (!tsl_parse_number(field, bytes, &to[0])) {
-        return tsl_fail(t->context, TSL_E_FORMAT,
-                        "%s:%lld: '%s' is no charge: give a line each of charge, x, y, z", t->path,
-                        (long long)line_number, tsl_quote(quoted, field, bytes));
+        return tsl_fail(
+            t->context, TSL_E_FORMAT,
+            "%s:%lld: '%s' is no charge: give a line each of charge, x, y, z, with blanks between",
+            t->path, (long long)line_number, tsl_quote(quoted, field, bytes));
     }
-    return read_coordinates(to + 1, t->context, t->path, line_number, &at, line + length, unit);
+    TSL_TRY(read_coordinates(to + 1, t->context, t->path, line_number, &at, line + length, unit));
+    if (next_field(&at, line + length, &field, &bytes)) {
+        status = tsl_fail(t->context, TSL_E_FORMAT,
+                          "%s:%lld: '%s' follows charge, x, y, z: give these four alone", t->path,
+                          (long long)line_number, tsl_quote(quoted, field, bytes));
+    }
+done:
+    return status;
 }
 
 static tsl_status charges_of_table(tsl_scf_charges **out, const table *t)
@@ -474,7 +500,7 @@ static tsl_status charges_of_table(tsl_scf_charges **out, const table *t)
 tsl_status tsl_scf_charges_parse(tsl_scf_charges **out, tsl_context *context, const char *path,
                                  const char *text, size_t size, double unit)
 {
-    table t = {.context = context, .path = path};
+    table t = {.context = context, .path = path, .announced = -1};
     tsl_lines lines = tsl_lines_of(text, size);
     tsl_status status = TSL_OK;
     const char *line;
@@ -484,6 +510,12 @@ tsl_status tsl_scf_charges_parse(tsl_scf_charges **out, tsl_context *context, co
         const char *comment = memchr(line, '#', length);
         status = read_charge(&t, lines.number, line,
                              comment != NULL ? (size_t)(comment - line) : length, unit);
+    }
+    if (status == TSL_OK && t.announced >= 0 && t.announced != t.count) {
+        status = tsl_fail(context, TSL_E_FORMAT,
+                          "%s:%lld: says that %d charges follow, and there are %lld: correct the "
+                          "number, or leave it out",
+                          path, (long long)t.announced_at, t.announced, (long long)t.count);
     }
     if (status == TSL_OK) {
         status = charges_of_table(out, &t);
