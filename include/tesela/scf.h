@@ -51,8 +51,9 @@ TSL_API tsl_status tsl_scf_molecule_create(tsl_scf_molecule **out, tsl_context *
                                            const double *positions);
 
 /** Read a molecule from an XYZ file: a line with the number of atoms, a line of comment, then a
- * line an atom: symbol or atomic number, x, y, z; what follows on it is not read. "@O" and
- * "ghost-O" are ghosts.
+ * line an atom: symbol or atomic number, x, y, z; what follows on it is not read. Where the comment
+ * is that of extended XYZ, Properties= says which columns these are; a periodic cell (Lattice=) is
+ * not used, with a warning. "@O" and "ghost-O" are ghosts, D and T are hydrogen.
  *
  *  @param[in] unit  bohr of one unit of the file: 1 / TSL_SCF_BOHR for angstrom, 1 for bohr
  *  @return TSL_OK; TSL_E_IO; TSL_E_FORMAT, with file and line; TSL_E_ARG as of

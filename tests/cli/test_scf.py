@@ -207,6 +207,10 @@ class Identities(ScfTest):
         self.write("mm", "# nothing\n0 1 2 3\n\n0 4 5 6 # still nothing\n")
         self.assertEqual(self.total(WATER, *self.SMALL), self.total(WATER, *self.SMALL, "--mm", "mm"))
 
+    def test_isotopes_of_hydrogen(self):
+        heavy = WATER.replace("\nH", "\nD", 1).replace("\nH", "\nT", 1)
+        self.assertEqual(self.total(heavy, *self.SMALL), self.total(WATER, *self.SMALL))
+
     def test_charges_of_orca(self):
         """Their file begins with the number of charges."""
         self.write("mm", "1 0 0 5\n-0.5 0 4 0\n")

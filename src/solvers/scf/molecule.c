@@ -113,7 +113,8 @@ static bool next_field(const char **at, const char *end, const char **field, siz
     return *length > 0;
 }
 
-/* An element's number by its symbol or number, negative of a ghost; 0: none. */
+/* An element's number by its symbol or number, negative of a ghost; 0: none. D and T are hydrogen.
+ */
 static int element_of(const char *field, size_t length)
 {
     static const char ghost[] = "ghost-";
@@ -130,6 +131,9 @@ static int element_of(const char *field, size_t length)
     }
     if (tsl_parse_integer(field, length, &number)) {
         return number >= 1 && number <= TSL_ELEMENTS ? sign * number : 0;
+    }
+    if (length == 1 && strchr("DdTt", *field) != NULL) {
+        return sign;
     }
     return sign * tsl_element_find(field, length);
 }
