@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "io/file/output.h"
@@ -168,6 +169,13 @@ static bool is_clang(const char *compiler)
     return strncmp(slash != NULL ? slash + 1 : compiler, "clang", 5) == 0;
 }
 
+/* Has the folder's disk too little space for a program? What a compiler says then may be lost. */
+static bool is_full(const char *folder)
+{
+    struct statvfs disk;
+    return statvfs(folder, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < 1 << 20;
+}
+
 static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const tsl_lab_command *c,
                                const char *path)
 {
@@ -186,6 +194,12 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
         return tsl_fail(
             context, TSL_E_FORMAT, "%s: %s was ended: it may take %d seconds of a core and %d GiB",
             path, build->compiler, TSL_LAB_COMPILER_SECONDS, (int)(TSL_LAB_COMPILER_BYTES >> 30));
+    }
+    if (ran == TSL_OK && status != 0 && is_full(build->folder)) {
+        return tsl_fail(context, TSL_E_IO,
+                        "%s: has less than 1 MiB free, and %s failed: free some space, or set "
+                        "TMPDIR to another folder",
+                        build->folder, build->compiler);
     }
     if (ran == TSL_OK && status != 0) {
         return tsl_fail(context, TSL_E_FORMAT, "%s: %s refuses it: see its lines above", path,
@@ -422,7 +436,9 @@ tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const
         status = find_compiler(out->compiler, context, options->compiler);
     }
     if (status == TSL_OK && mkdtemp(out->folder) == NULL) {
-        status = tsl_fail(context, TSL_E_IO, "%s: %s", out->folder, strerror(errno));
+        status =
+            tsl_fail(context, TSL_E_IO, "%s: %s: set TMPDIR to a folder that can be written to",
+                     out->folder, strerror(errno));
         out->folder[0] = '\0';
     } else if (status != TSL_OK) {
         out->folder[0] = '\0';

@@ -100,6 +100,7 @@ class Course(unittest.TestCase):
     def test_refused(self):
         for arguments, words in ((["show", "99.9"], "no such exercise"), (["check", "nothing.cu"], "no such exercise"),
                                  (["reset"], "name the exercises"), (["list", "1.1"], "no argument"),
+                                 (["show", "0.1", "1.1"], "'1.1' is one argument too many"),
                                  (["site"], "-o FOLDER"), (["lint", "--part", "9/8"], "K from 1 to N"),
                                  (["list", "--lang", "fr"], "es or en"), (["list", "--course", "/"], "README.md"),
                                  (["hint", "0.1", "--now"], "--now goes with solution only")):

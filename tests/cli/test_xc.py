@@ -83,7 +83,8 @@ class Eval(CommandTest):
         self.write("in.npy", rows_of([(0.1, 0.1)]))
         self.assert_refused(["xc", "eval", "-i", "in.npy", "-o", "-", "--device", "cpu"], ["-o -", "/dev/stdout"])
         self.write("in.npy", "0.1,0.1\n")
-        self.assert_refused(["xc", "eval", "-i", "in.npy", "-o", "out.npy"], ["in.npy: is no .npy file", "numpy.save()"])
+        self.assert_refused(["xc", "eval", "-i", "in.npy", "-o", "out.npy"],
+                            ["in.npy: is no .npy file", "numpy.save()"])
 
     def test_the_laplacian_has_its_columns(self):
         """They are before those of tau, and are not read."""

@@ -28,6 +28,30 @@ def refuse(*arguments):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60)
 
 
+class TemporaryFolder(unittest.TestCase):
+    def test_not_there(self):
+        done = subprocess.run([TESELA, "lab", "run", ACCESS], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False, env={**os.environ, "TMPDIR": "/nowhere"})
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "^tesela: error: /nowhere/.*: No such file or directory: set TMPDIR to a folder")
+
+    def test_full(self):
+        """A full disk is no fault of the file or of the answer."""
+        folder, answers = (tempfile.mkdtemp(prefix="tesela-lab-test-") for _ in range(2))
+        self.addCleanup(shutil.rmtree, folder)
+        self.addCleanup(shutil.rmtree, answers)
+        disk = f"mount -t tmpfs -o size=100k none {folder}"
+        if subprocess.run(["unshare", "-rm", "sh", "-c", disk], check=False, stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        for command in (f"run {ACCESS}", "check --solutions 1.1"):
+            done = subprocess.run(
+                ["unshare", "-rm", "sh", "-c", f"{disk} && exec {TESELA} lab {command}"], text=True, check=False,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env={**os.environ, "TMPDIR": folder, "TESELA_LAB_DIR": answers})
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn("free some space, or set TMPDIR to another folder", done.stderr.splitlines()[-1])
+
+
 class Usage(unittest.TestCase):
     def test_refused(self):
         folder = tempfile.mkdtemp(prefix="tesela-lab-test-")

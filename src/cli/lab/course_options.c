@@ -77,6 +77,16 @@ static error_t add_name(void *parsed, const char *text)
     return 0;
 }
 
+static error_t add_one_name(void *parsed, const char *text)
+{
+    const course_options *o = parsed;
+    if (o->name_count > 0) {
+        cli_error("'%s' is one argument too many: name one exercise", text);
+        return EINVAL;
+    }
+    return add_name(parsed, text);
+}
+
 static void init(const cli_command *self, void *options)
 {
     (void)self;
@@ -96,7 +106,7 @@ const cli_command lab_watch = {
     COURSE_COMMAND("watch", WATCH,
                    "the course: show an exercise, and grade it each time its file is saved",
                    CLI_NO_JSON),
-    .run = lab_watch_command, .arguments = "[ID]", .argument = add_name,
+    .run = lab_watch_command, .arguments = "[ID]", .argument = add_one_name,
     .doc = "Show the current exercise and grade its file, or that of another exercise, each time "
            "it is saved. Where you were is kept: it goes on there.\v"
            "On a terminal: h shows a hint, s the solution, n the next exercise, l the list, q "
@@ -116,7 +126,7 @@ const cli_command lab_next = {
 
 const cli_command lab_show = {
     COURSE_COMMAND("show", SHOW, "show an exercise", CLI_NO_JSON | CLI_NO_THREADS),
-    .run = lab_show_command, .arguments = "[ID]", .argument = add_name,
+    .run = lab_show_command, .arguments = "[ID]", .argument = add_one_name,
     .doc = "Show an exercise's text: the one that is worked at, or that of an id. It is the "
            "current one from then on."};
 
@@ -138,12 +148,12 @@ const cli_command lab_check = {
 
 const cli_command lab_hint = {
     COURSE_COMMAND("hint", HINT, "show one hint more", CLI_NO_JSON | CLI_NO_THREADS),
-    .run = lab_hint_command, .arguments = "[ID]", .argument = add_name,
+    .run = lab_hint_command, .arguments = "[ID]", .argument = add_one_name,
     .doc = "Show one hint more of an exercise, below those that were shown before."};
 
 const cli_command lab_solution = {
     COURSE_COMMAND("solution", SOLUTION, "show a solution", CLI_NO_JSON | CLI_NO_THREADS),
-    .run = lab_solution_command, .arguments = "[ID]", .argument = add_name,
+    .run = lab_solution_command, .arguments = "[ID]", .argument = add_one_name,
     .doc = "Show a solution and its explanation, once the exercise is passed or all hints were "
            "seen."};
 

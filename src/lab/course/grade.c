@@ -495,7 +495,9 @@ tsl_status tsl_lab_make_temporary(char folder[PATH_MAX - 64], tsl_context *conte
     snprintf(folder, PATH_MAX - 64, "%s/tesela-lab-XXXXXX",
              temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
     if (mkdtemp(folder) == NULL) {
-        const tsl_status status = tsl_fail(context, TSL_E_IO, "%s: %s", folder, strerror(errno));
+        const tsl_status status =
+            tsl_fail(context, TSL_E_IO, "%s: %s: set TMPDIR to a folder that can be written to",
+                     folder, strerror(errno));
         folder[0] = '\0';
         return status;
     }
