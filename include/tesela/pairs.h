@@ -89,7 +89,8 @@ typedef struct tsl_distance_options {
                                   given, with count - 1 as divisor */
     const double *inverse_covariance; /**< of mahalanobis: [dimensions][dimensions]; NULL: that of
                                            all points given, with count - 1 as divisor */
-    int differences; /**< 1: squares by differences of coordinates always, never by products */
+    int differences; /**< 1: euclidean and sqeuclidean never take products of points; 0: they do
+                          where that is faster */
 } tsl_distance_options;
 
 #define TSL_DISTANCE_OPTIONS_INIT                                                                  \
@@ -145,7 +146,7 @@ TSL_API tsl_status tsl_distance_plan_row(const tsl_distance_plan *plan, int64_t 
  * the range, the number of threads, and the layout. Close points lose nothing, because coordinates
  * are subtracted before anything else. Euclidean distances of 32 coordinates or more on GPUs, and
  * of 64 or more on processors with AVX2 and FMA, are by products of points less their mean instead,
- * except where these leave too few digits, and where the option `differences` forbids it.
+ * except where these leave too few digits. The option `differences` forbids products.
  *
  *  Asynchronous on the context's stream. */
 TSL_API tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out, int64_t first,

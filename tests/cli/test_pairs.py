@@ -136,6 +136,19 @@ class Distances(CommandTest):
         self.assert_near(values, [sum(abs(a - b) for a, b in zip(p, q)) for p in points
                                   for q in others])
 
+    def test_differences_take_the_place_of_products(self):
+        generator = random.Random(5)
+        points = [[generator.random() for _ in range(70)] for _ in range(30)]
+        self.write("p.npy", npy(points))
+        run = ["pairs", "distance", "p.npy", "-o", "d.npy", "--device", "sim", "--threads", "1", "--quiet"]
+        found = []
+        for more in ([], ["--differences"]):
+            result = self.run_command(*run, *more)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            found.append(load(self.path("d.npy"))[2])
+            self.assert_near(found[-1], [math.dist(p, q) for i, p in enumerate(points) for q in points[i + 1:]])
+        self.assertNotEqual(found[0], found[1])  # in the last digits
+
     def test_whole_numbers_names_and_blanks(self):
         self.write("i.npy", npy([[0, 0], [3, 4]], "i"))
         self.assertEqual(self.distance("i.npy"), ((1,), "d", (5.0,)))
