@@ -31,18 +31,17 @@ typedef void (*tsl_message_function)(void *user, tsl_message_kind kind, const ch
 typedef struct tsl_context_options {
     size_t size;                  /**< sizeof(tsl_context_options) */
     const char *device;           /**< resource string: "auto", "cpu"; NULL means "auto" */
-    int threads;                  /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores,
-                                       4096 at most. Small problems take one. Threads that
-                                       wait spin as the environment of the process says: see
-                                       tsl_context_create() */
+    int threads;                  /**< CPU threads, >= 1, at most 4096; 0: OMP_NUM_THREADS, or all
+                                       cores. Small problems use one thread. The environment sets
+                                       how long waiting threads spin: see tsl_context_create() */
     tsl_message_function message; /**< receives notes and warnings; NULL drops them */
     void *user;                   /**< passed to `message` */
-    tsl_comm *comm; /**< the rank this context belongs to, borrowed: must outlive the context, which
-                         is its only one; NULL: this context works alone */
-    /** A cudaStream_t of the caller's on the device, borrowed: must outlive the context, which
-     *  queues its work on it; NULL: a stream of the context's own. GPUs only, and a stream made
-     *  with cudaStreamNonBlocking, for plans record work on it; nothing else may be queued on it
-     *  while a call that makes a plan runs.
+    tsl_comm *comm; /**< the rank this context belongs to, borrowed: it must outlive the context and
+                         have no other; NULL: this context works alone */
+    /** A cudaStream_t of the caller's, on the device; NULL: the context makes its own stream. GPUs
+     *  only. The stream is borrowed: it must outlive the context, which queues its work on it. It
+     *  must be made with cudaStreamNonBlocking, because plans record work on it. While a call makes
+     *  a plan, nothing else may be queued on the stream.
      */
     void *stream;
 } tsl_context_options;
@@ -54,36 +53,37 @@ typedef struct tsl_context_options {
 
 /** Open a device.
  *
- *  "auto" takes the CPU where no GPU can be used and says so through `message`. A device that is
- *  named and cannot be used is an error; nothing else is taken in its place.
+ *  "auto" takes the CPU where no GPU can be used, and says so through `message`. A device that is
+ *  named but cannot be used is an error: no other device is taken instead.
  *
- *  Synchronisation: calls that say "queued on the context's stream" return before that work is
- *  done. It begins when what was queued on the stream before is done, and what is queued behind it
- *  begins when it is. So with `stream` the caller's kernels and copies on that stream, and the
- *  library's, need no waiting in between. Where the library uses streams of its own beside, events
- *  order them with this one. Calls that make plans or take memory may wait for the stream.
+ *  Synchronisation: a call that says "queued on the context's stream" returns before its work is
+ *  done. Work on the stream runs in the order in which it was queued. With `stream`, the caller's
+ *  kernels and copies on that stream are therefore ordered with the library's, and no waiting is
+ *  needed between them. Where the library uses further streams of its own, events order them with
+ *  this one. Calls that make plans or allocate memory may wait for the stream.
  *
- *  CPU threads are OpenMP's. GCC's spin for milliseconds where they wait, which on a host with
- *  other programs keeps the awaited thread from its core: 10 times as long is usual there. GCC's
- *  OpenMP reads how long when it is loaded, so only the environment in which the program is started
- *  can say: GOMP_SPINCOUNT=1000, some 15 us, costs little on an idle host; OMP_WAIT_POLICY=passive
- *  is for more threads than cores. The command `tesela` sets the former where neither is set.
+ *  CPU threads are OpenMP's. With GCC's OpenMP, waiting threads spin for milliseconds. On a host
+ *  that runs other programs this keeps the thread that is awaited from its core: calls then often
+ *  take 10 times as long. GCC's OpenMP reads how long to spin when it is loaded, so this can only
+ *  be set in the environment in which the program starts. GOMP_SPINCOUNT=1000 (some 15 us) costs
+ *  little on an idle host. OMP_WAIT_POLICY=passive is for more threads than cores. The command
+ *  `tesela` sets GOMP_SPINCOUNT=1000 if neither variable is set.
  *
  *  @param[out] out      the new context, owned by the caller: tsl_context_destroy()
  *  @param[in]  options  NULL takes the defaults
- *  @return TSL_OK; TSL_E_ARG for an unknown resource string, a negative thread count, or a
- *          `stream` the device can't take; TSL_E_DEVICE if the device cannot be used;
- *          TSL_E_NOMEM. The reason is in tsl_last_error(NULL).
+ *  @return TSL_OK; TSL_E_ARG for an unknown resource string, a thread count out of range, or a
+ *          `stream` the device can't use; TSL_E_DEVICE if the device cannot be used; TSL_E_NOMEM.
+ *          The reason is in tsl_last_error(NULL).
  */
 TSL_API tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *options);
 
-/** Wait for the context's work and release it. NULL is fine. Plans, molecules and buffers made with
- *  the context must be destroyed before it. */
+/** Wait for the context's work, then release the context. NULL is allowed. Plans, molecules and
+ *  buffers made with the context must be destroyed before it. */
 TSL_API void tsl_context_destroy(tsl_context *context);
 
-/** One line about the last failure in `context`, "" if there was none. The string belongs to the
- *  context and stands until its next failure. With NULL: the last failure in this thread of a
- *  function that has no context: tsl_context_create(), tsl_comm_create(), tsl_comm_run(). */
+/** One line about the last failure in `context`, or "" if there was none. The string belongs to the
+ *  context and stays valid until its next failure. With NULL: the last failure, in this thread, of
+ *  a function that takes no context: tsl_context_create(), tsl_comm_create(), tsl_comm_run(). */
 TSL_API const char *tsl_last_error(const tsl_context *context);
 
 /** Resource string of the device in use, e.g. "cpu". Owned by the context. */
