@@ -1,9 +1,9 @@
 /** @file status.h
- *  Status codes, version and linkage: what every other header of tesela builds on.
+ *  Status codes, version and linkage: included by every other header of tesela.
  *
  *  Every function that can fail returns a tsl_status: 0 is success, negative is failure. The
- *  library never exits, aborts or prints. After a failure tsl_last_error() (context.h) gives one
- *  line that names the thing at fault and the remedy.
+ *  library never exits, aborts or prints. After a failure tsl_last_error() (context.h) returns one
+ *  line that names the cause and the remedy.
  */
 #ifndef TESELA_STATUS_H
 #define TESELA_STATUS_H
@@ -23,7 +23,8 @@ extern "C" {
 typedef enum tsl_status {
     TSL_OK = 0,
     TSL_E_ARG = -1,         /**< an argument is outside its documented range */
-    TSL_E_NOMEM = -2,       /**< host or device memory is exhausted, or a stated bound too small */
+    TSL_E_NOMEM = -2,       /**< host or device memory is exhausted, or a stated bound is too
+                                 small */
     TSL_E_IO = -3,          /**< a file cannot be opened, read or written */
     TSL_E_FORMAT = -4,      /**< a file's content is not what its format asks for */
     TSL_E_UNSUPPORTED = -5, /**< valid, but not available in this build or on this device */
