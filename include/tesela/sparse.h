@@ -250,8 +250,8 @@ typedef struct tsl_linsolve_options {
     int degree; /**< degree of Chebyshev polynomials, for preconditioner and smoother, 1 … 64 */
     tsl_linsolve_smoother smoother;
     double eigenvalue_ratio; /**< Chebyshev damps the eigenvalues of D^-1 A from largest / ratio to
-                                  largest; > 1; 0: 30 as preconditioner; as smoother 4, or 3 if the
-                                  degree is less than 3 */
+                                  largest; > 1; 0: 30 as preconditioner; as smoother 4, or 3 where
+                                  the degree is less than 3 */
     double strength;     /**< multigrid: a(i, j) is strong if its square exceeds strength^2 a(i, i)
                               a(j, j); 0 … 1; halved on each coarser level */
     int64_t coarse_rows; /**< multigrid: a level of at most this many rows is solved directly, 1 …
