@@ -76,8 +76,10 @@
 extern "C" {
 #endif
 
+/** Boundary of an axis. */
 typedef enum tsl_boundary { TSL_BOUNDARY_PERIODIC = 0, TSL_BOUNDARY_FREE = 1 } tsl_boundary;
 
+/** Right-hand side of the equation: see the top of this file. */
 typedef enum tsl_poisson_equation {
     TSL_POISSON_ELECTROSTATIC = 0, /**< right-hand side -4 pi source */
     TSL_POISSON_PLAIN = 1          /**< right-hand side source */
@@ -250,8 +252,8 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
  *          solver, and for ranks on devices of different kinds or with different builds of the
  *          library; TSL_E_COMM.
  *
- *  Synchronous. Collective over the context's ranks. If the call is refused on one rank, all ranks
- *  return its status and error line. */
+ *  Collective over the context's ranks. If the call is refused on one rank, all ranks return its
+ *  status and error line. */
 TSL_API tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,
                                            const tsl_poisson_options *options);
 

@@ -67,7 +67,7 @@ TSL_API tsl_status tsl_scf_molecule_create(tsl_scf_molecule **out, tsl_context *
 TSL_API tsl_status tsl_scf_molecule_read(tsl_scf_molecule **out, tsl_context *context,
                                          const char *path, double unit);
 
-/** NULL is fine. */
+/** Release a molecule. NULL is allowed. */
 TSL_API void tsl_scf_molecule_destroy(tsl_scf_molecule *molecule);
 
 /** Number of atoms; their atomic numbers [count], negative for ghost atoms; their positions
@@ -79,9 +79,12 @@ TSL_API const double *tsl_scf_molecule_positions(const tsl_scf_molecule *molecul
 /** Point charges. Immutable. */
 typedef struct tsl_scf_charges tsl_scf_charges;
 
-/** @param[in] charges    [count] elementary charges, finite
- *  @param[in] positions  [count][3] bohr
- *  @return TSL_OK; TSL_E_ARG; TSL_E_NOMEM. */
+/** Make point charges from the caller's arrays, which are copied.
+ *  @param[out] out        owned by the caller: tsl_scf_charges_destroy()
+ *  @param[in]  count      number of charges, >= 0
+ *  @param[in]  charges    [count] elementary charges, of magnitude below 1e6
+ *  @param[in]  positions  [count][3] bohr, of magnitude below 1e9
+ *  @return TSL_OK; TSL_E_ARG for numbers out of range; TSL_E_NOMEM. */
 TSL_API tsl_status tsl_scf_charges_create(tsl_scf_charges **out, tsl_context *context,
                                           int64_t count, const double *charges,
                                           const double *positions);
@@ -90,12 +93,14 @@ TSL_API tsl_status tsl_scf_charges_create(tsl_scf_charges **out, tsl_context *co
  *  @param[out] out   owned by the caller: tsl_scf_charges_destroy()
  *  @param[in]  path  file to read
  *  @param[in]  unit  bohr in one unit of length of the file
- *  @return TSL_OK; TSL_E_IO; TSL_E_FORMAT, with file and line; TSL_E_NOMEM. */
+ *  @return TSL_OK; TSL_E_IO; TSL_E_FORMAT, with file and line; TSL_E_ARG as for
+ *          tsl_scf_charges_create(); TSL_E_NOMEM. */
 TSL_API tsl_status tsl_scf_charges_read(tsl_scf_charges **out, tsl_context *context,
                                         const char *path, double unit);
 
-/** NULL is fine. */
+/** Release point charges. NULL is allowed. */
 TSL_API void tsl_scf_charges_destroy(tsl_scf_charges *charges);
+/** Number of point charges. */
 TSL_API int64_t tsl_scf_charges_count(const tsl_scf_charges *charges);
 /** Sum of all charges, elementary charges. */
 TSL_API double tsl_scf_charges_total(const tsl_scf_charges *charges);
@@ -158,8 +163,8 @@ typedef struct tsl_scf_options {
 
 /** Sizes and other properties of a plan. */
 typedef struct tsl_scf_description {
-    size_t size; /**< sizeof(tsl_scf_description), set by the caller */
-    int64_t functions, auxiliary_functions;
+    size_t size;                            /**< sizeof(tsl_scf_description), set by the caller */
+    int64_t functions, auxiliary_functions; /**< number of functions of both basis sets */
     int64_t orthogonal; /**< number of functions that remain after linearly dependent combinations,
                              those with an overlap below 1e-7, are removed */
     int64_t grid_points;
@@ -210,17 +215,19 @@ typedef struct tsl_scf_result {
  *          or the free memory, is less than what is needed without stored integrals. This is found
  *          before anything large is allocated.
  *
- *  A note to the context's message function says how much memory will be taken. Synchronous.
+ *  A note to the context's message function says how much memory will be taken.
  */
 TSL_API tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
                                        const tsl_scf_molecule *molecule,
                                        const tsl_scf_charges *charges,
                                        const tsl_scf_options *options);
 
-/** NULL is fine. */
+/** Release a plan. NULL is allowed. */
 TSL_API void tsl_scf_plan_destroy(tsl_scf_plan *plan);
 
-/** @return TSL_OK; TSL_E_ARG if out->size is not known. */
+/** Describe a plan.
+ *  @param[in,out] out  out->size is read, the rest is written
+ *  @return TSL_OK; TSL_E_ARG if out->size is not known. */
 TSL_API tsl_status tsl_scf_plan_describe(const tsl_scf_plan *plan, tsl_scf_description *out);
 
 /** Solve the equations. The iteration begins with the plan's last density; if there is none, with

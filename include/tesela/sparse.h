@@ -214,6 +214,7 @@ typedef enum tsl_linsolve_method {
                                  preconditioner */
 } tsl_linsolve_method;
 
+/** Preconditioners. */
 typedef enum tsl_linsolve_preconditioner {
     TSL_LINSOLVE_NONE = 0,
     TSL_LINSOLVE_JACOBI = 1,       /**< the diagonal */
@@ -286,7 +287,7 @@ typedef struct tsl_linsolve_plan tsl_linsolve_plan;
  *          factorisation that breaks down: the error line names the entry and the remedy;
  *          TSL_E_NOMEM, for the direct method also if its factors take more than half of the free
  *          memory or 2 GiB; TSL_E_UNSUPPORTED for the direct method in a build without SuperLU;
- *          TSL_E_COMM. Synchronous. Collective.
+ *          TSL_E_COMM. Collective.
  */
 TSL_API tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *matrix,
                                             const tsl_linsolve_options *options);
