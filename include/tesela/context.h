@@ -36,8 +36,8 @@ typedef struct tsl_context_options {
                                        how long waiting threads spin: see tsl_context_create() */
     tsl_message_function message; /**< receives notes and warnings; NULL drops them */
     void *user;                   /**< passed to `message` */
-    tsl_comm *comm; /**< the rank this context belongs to, borrowed: it must outlive the context and
-                         have no other; NULL: this context works alone */
+    tsl_comm *comm; /**< the rank that this context belongs to, borrowed: it must outlive the
+                         context, and a rank has only one context; NULL: this context works alone */
     /** A cudaStream_t of the caller's, on the device; NULL: the context makes its own stream. GPUs
      *  only. The stream is borrowed: it must outlive the context, which queues its work on it. It
      *  must be made with cudaStreamNonBlocking, because plans record work on it. While a call makes

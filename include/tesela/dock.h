@@ -245,7 +245,7 @@ typedef struct tsl_dock_plan tsl_dock_plan;
  *  @return TSL_OK; TSL_E_ARG if an option is out of range, or if the cells are so wide that the
  *          receptor would have no surface layer; TSL_E_NOMEM if memory, or the bound on it, is too
  *          small (the message says what is needed); TSL_E_DEVICE; with several ranks also
- *          TSL_E_COMM. Synchronous. Collective.
+ *          TSL_E_COMM. Collective.
  */
 TSL_API tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
                                         const tsl_molecule *receptor, const tsl_molecule *ligand,
