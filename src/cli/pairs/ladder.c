@@ -34,7 +34,7 @@ static const cli_option rows[] = {
     {"output", 'o', "L.csv", CLI_FILE, CLI_FIELD(ladder_options, output), .written = CLI_RESULT,
      .help = "file for the table"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(ladder_options, figure),
-     .written = CLI_FIGURE, .help = "draw the times for blocks of 16 x 16"},
+     .written = CLI_FIGURE, .help = "draw the rates for blocks of 16 x 16"},
     {0}};
 
 static const char command_doc[] =
