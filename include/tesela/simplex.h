@@ -1,9 +1,10 @@
 /** @file simplex.h
- *  Index maps of triangles: which pair (i, j) the k-th element of a packed triangle is, and back.
+ *  Index maps of triangles: the pair (i, j) of the k-th element of a packed triangle, and the
+ *  reverse.
  *
- *  A header of pure functions for anybody's C and CUDA: nothing to link, no state. All but
- *  TSL_MAP_BASIC and tsl_root_row(), which say how far they go, are exact for every count that an
- *  int64_t holds. All are safe to call from any thread, on host and device.
+ *  This header holds only pure functions for C and CUDA. There is nothing to link and no state.
+ *  They may be called from any thread, on host and device. They are exact for every count that an
+ *  int64_t holds, except TSL_MAP_BASIC and tsl_root_row(), whose ranges are given there.
  *
  *  Four triangles of an n x n array, each numbered row by row without gaps:
  *
@@ -16,12 +17,13 @@
  *
  *  The condensed order is that of SciPy's pdist().
  *
- *  Blocks of a GPU's grid are mapped to tiles of a triangle by tsl_map_tiles(), in nine ways, and
- *  few blocks that stay go through all tiles by tsl_persistent_begin(); `tesela pairs maps` counts
- *  both on a device. Triples are numbered in tesela/tetrahedron.h.
+ *  tsl_map_tiles() maps the blocks of a GPU's grid to tiles of a triangle, in nine ways.
+ *  tsl_persistent_begin() is for a grid of few blocks, each of which computes many tiles. `tesela
+ *  pairs maps` counts the tiles of all these maps on a device. Triples are numbered in
+ *  tesela/tetrahedron.h.
  *
- *  Inverting k to i takes a square root. A root in floating point is a guess here that integers
- *  correct, by one step at most in the range above.
+ *  Converting k to i takes a square root. A floating-point root gives a first guess, and integer
+ *  arithmetic corrects it, by at most one step in the range above.
  */
 #ifndef TESELA_SIMPLEX_H
 #define TESELA_SIMPLEX_H
@@ -46,8 +48,8 @@ TSL_SIMPLEX_FN int64_t tsl_triangle_count(int64_t n)
     return n % 2 == 0 ? n / 2 * (n + 1) : (n + 1) / 2 * n;
 }
 
-/** The row of element k of a lower triangle: the largest i with i (i + 1) / 2 <= k; k >= 0.
- *  The column is k - tsl_triangle_count(i). */
+/** The row of element k >= 0 of a lower triangle: the largest i with i (i + 1) / 2 <= k. The column
+ *  is k - tsl_triangle_count(i). */
 TSL_SIMPLEX_FN int64_t tsl_lower_row(int64_t k)
 {
     int64_t i = (int64_t)(sqrt(2.0 * (double)k + 0.25) - 0.5);
@@ -60,33 +62,34 @@ TSL_SIMPLEX_FN int64_t tsl_lower_row(int64_t k)
     return i;
 }
 
-/** The row of element k of a strict lower triangle; its column is k - tsl_triangle_count(i - 1). */
+/** The row of element k >= 0 of a strict lower triangle. The column is k - tsl_triangle_count(i -
+ *  1). */
 TSL_SIMPLEX_FN int64_t tsl_strict_lower_row(int64_t k)
 {
     return tsl_lower_row(k) + 1;
 }
 
-/** The row of element k of an upper triangle, n rows, 0 <= k < n (n + 1) / 2. Its column is
- *  k - tsl_upper_base(n, i). */
+/** The row i of element k of an upper triangle of n rows, 0 <= k < n (n + 1) / 2. The column is k -
+ *  tsl_upper_base(n, i). */
 TSL_SIMPLEX_FN int64_t tsl_upper_row(int64_t n, int64_t k)
 {
     return n - 1 - tsl_lower_row(tsl_triangle_count(n) - 1 - k);
 }
 
-/** k of (i, j) less j, in an upper triangle. */
+/** The number k of element (i, j) minus j, in an upper triangle of n rows. */
 TSL_SIMPLEX_FN int64_t tsl_upper_base(int64_t n, int64_t i)
 {
     return tsl_triangle_count(n) - tsl_triangle_count(n - i) - i;
 }
 
-/** The row of element k of a condensed triangle, n rows, 0 <= k < n (n - 1) / 2. Its column is
+/** The row i of element k of a condensed triangle of n rows, 0 <= k < n (n - 1) / 2. The column is
  *  k - tsl_condensed_base(n, i). */
 TSL_SIMPLEX_FN int64_t tsl_condensed_row(int64_t n, int64_t k)
 {
     return tsl_upper_row(n - 1, k);
 }
 
-/** k of (i, j) less j, in a condensed triangle: -1 for i = 0. */
+/** The number k of element (i, j) minus j, in a condensed triangle of n rows: -1 for i = 0. */
 TSL_SIMPLEX_FN int64_t tsl_condensed_base(int64_t n, int64_t i)
 {
     return tsl_upper_base(n - 1, i) - 1;
@@ -94,37 +97,38 @@ TSL_SIMPLEX_FN int64_t tsl_condensed_base(int64_t n, int64_t i)
 
 /* ---- parts of triangles, and batches of domains --------------------------------------------- */
 
-/** Elements of a trapezoid of m rows, row i of which holds the columns 0 <= j <= i + d: a lower
- *  triangle of m + d rows without its first d; m, d >= 0. */
+/** Number of elements of a trapezoid of m rows, whose row i holds the columns 0 <= j <= i + d. It
+ *  is a lower triangle of m + d rows without its first d rows. m, d >= 0. */
 TSL_SIMPLEX_FN int64_t tsl_trapezoid_count(int64_t m, int64_t d)
 {
     return tsl_triangle_count(m + d) - tsl_triangle_count(d);
 }
 
-/** The row of element k of a trapezoid; its column is k - tsl_trapezoid_count(i, d). */
+/** The row i of element k of a trapezoid. The column is k - tsl_trapezoid_count(i, d). */
 TSL_SIMPLEX_FN int64_t tsl_trapezoid_row(int64_t d, int64_t k)
 {
     return tsl_lower_row(k + tsl_triangle_count(d)) - d;
 }
 
-/** Number of the first element of row i of a band, i - w <= j <= i, 0 <= j; of i = n the elements
- *  of n rows. w >= 0. */
+/** Number of the first element of row i of a band, which holds the elements i - w <= j <= i with j
+ *  >= 0. For i = n this is the number of elements of n rows. w >= 0. */
 TSL_SIMPLEX_FN int64_t tsl_band_first(int64_t w, int64_t i)
 {
     return i <= w ? tsl_triangle_count(i) : tsl_triangle_count(w) + (i - w) * (w + 1);
 }
 
-/** The row of element k of a band. Its column is k - tsl_band_first(w, i), and i - w more below the
- *  row w. */
+/** The row i of element k of a band. The column is k - tsl_band_first(w, i) for i <= w, and i - w
+ *  more for i > w. */
 TSL_SIMPLEX_FN int64_t tsl_band_row(int64_t w, int64_t k)
 {
     const int64_t corner = tsl_triangle_count(w);
     return k < corner ? tsl_lower_row(k) : w + (k - corner) / (w + 1);
 }
 
-/** Which domain of a batch element k of all is in: the largest b with first[b] <= k.
- *  @param[in] first  [count + 1], ascending: where each domain's elements begin, and their number;
- *                    domains may be empty
+/** The domain of a batch that element k belongs to: the largest b with first[b] <= k.
+ *  @param[in] first  [count + 1], ascending: the number of the first element of each domain, then
+ *                    the number of all elements; domains may be empty
+ *  @param[in] count  number of domains
  *  @param[in] k      0 <= k < first[count] */
 TSL_SIMPLEX_FN int64_t tsl_batch_row(const int64_t *first, int64_t count, int64_t k)
 {
@@ -143,25 +147,30 @@ TSL_SIMPLEX_FN int64_t tsl_batch_row(const int64_t *first, int64_t count, int64_
 /* ---- maps of blocks -------------------------------------------------------------------------- */
 
 /** Maps from the blocks of a grid to the tiles (i, j), j <= i < n, of a lower triangle of n x n
- *  tiles. Every one covers each tile exactly once, for any n; TSL_MAP_BASIC for n <= 2097151. */
+ *  tiles. Every map covers each tile exactly once, for any n; TSL_MAP_BASIC for n <= 2097151. */
 typedef enum tsl_map {
-    TSL_MAP_BOX = 0,       /**< a block a tile of the square; those above the diagonal are idle */
+    TSL_MAP_BOX = 0,       /**< one block for each tile of the square; those above the diagonal are
+                                idle */
     TSL_MAP_RECTANGLE = 1, /**< the right half folded onto the left one (Jung & O'Leary 2008) */
-    TSL_MAP_RECURSIVE = 2, /**< squares of doubling size, a launch a size (Ries et al. 2009) */
+    TSL_MAP_RECURSIVE = 2, /**< squares of doubling size, one launch for each size (Ries et al.
+                                2009) */
     TSL_MAP_ROOT = 3,      /**< a row of blocks, i by a square root (Navarro & Hitschfeld 2013) */
-    TSL_MAP_UPPER = 4,     /**< the same by the upper triangle's root (Avril et al. 2012) */
+    TSL_MAP_UPPER = 4,     /**< as TSL_MAP_ROOT, by the root of the upper triangle (Avril et al.
+                                2012) */
     TSL_MAP_FLAT = 5,      /**< all squares in one launch (Navarro, Bustos & Hitschfeld 2016) */
     TSL_MAP_FOLD = 6,      /**< rows r and n - 1 - r side by side: no block is idle */
-    TSL_MAP_SUPER = 7,     /**< the root's, in squares of TSL_MAP_SIDE tiles, for what is cached */
-    TSL_MAP_BASIC = 8      /**< the flat one by a logarithm and a division in single precision */
+    TSL_MAP_SUPER = 7,     /**< as TSL_MAP_ROOT, in squares of TSL_MAP_SIDE tiles a side, so that
+                                cached data is used again */
+    TSL_MAP_BASIC = 8      /**< as TSL_MAP_FLAT, by a logarithm and a division in single
+                                precision */
 } tsl_map;
 
 enum {
     TSL_MAPS = 9,      /**< their number */
-    TSL_MAP_SIDE = 16, /**< tiles along a square of TSL_MAP_SUPER */
-    TSL_MAP_LEAF = 4,  /**< tiles that a last triangle of TSL_MAP_RECURSIVE has along a side at
-                          least,  and less than twice as many at most */
-    TSL_MAP_TILES = 2  /**< tiles of a block at most */
+    TSL_MAP_SIDE = 16, /**< tiles along a side of a square of TSL_MAP_SUPER */
+    TSL_MAP_LEAF = 4,  /**< smallest number of tiles along a side of the last triangles of
+                            TSL_MAP_RECURSIVE; they have less than twice as many */
+    TSL_MAP_TILES = 2  /**< largest number of tiles of a block */
 };
 
 /** A tile of a triangle. */
@@ -171,10 +180,10 @@ typedef struct tsl_tile {
 
 /** A grid of blocks. */
 typedef struct tsl_map_grid {
-    int64_t x, y; /**< blocks along the axes; 0: nothing is to be launched */
+    int64_t x, y; /**< blocks along the axes; 0: there is nothing to launch */
 } tsl_map_grid;
 
-/** The smallest power of two that is not below n >= 1. */
+/** The smallest power of two >= n, for n >= 1. */
 TSL_SIMPLEX_FN int64_t tsl_power_from(int64_t n)
 {
     int64_t power = 1;
@@ -184,7 +193,7 @@ TSL_SIMPLEX_FN int64_t tsl_power_from(int64_t n)
     return power;
 }
 
-/** The largest power of two that is not above n >= 1, < 2^32. */
+/** The largest power of two <= n, for 1 <= n < 2^32. */
 TSL_SIMPLEX_FN int64_t tsl_power_to(int64_t n)
 {
 #ifdef __CUDA_ARCH__
@@ -197,7 +206,7 @@ TSL_SIMPLEX_FN int64_t tsl_power_to(int64_t n)
 #endif
 }
 
-/** Launches that a recursive map of n tiles needs beside that of the diagonal: its levels. */
+/** Levels of TSL_MAP_RECURSIVE for n tiles a side: its launches except that of the diagonal. */
 TSL_SIMPLEX_FN int tsl_map_levels(int64_t n)
 {
     int levels = 0;
@@ -207,13 +216,13 @@ TSL_SIMPLEX_FN int tsl_map_levels(int64_t n)
     return levels;
 }
 
-/** Launches of a map of n tiles a side. */
+/** Number of launches of a map for n tiles a side. */
 TSL_SIMPLEX_FN int tsl_map_launches(tsl_map map, int64_t n)
 {
     return map == TSL_MAP_RECURSIVE ? tsl_map_levels(n) + 1 : 1;
 }
 
-/** The grid of one of these launches; n >= 1. */
+/** The grid of launch number `launch` of a map, from 0; n >= 1. */
 TSL_SIMPLEX_FN tsl_map_grid tsl_map_grid_of(tsl_map map, int64_t n, int launch)
 {
     tsl_map_grid grid = {n, n};
@@ -250,8 +259,8 @@ TSL_SIMPLEX_FN tsl_map_grid tsl_map_grid_of(tsl_map map, int64_t n, int launch)
     return grid;
 }
 
-/** Tile k of n (n + 1) / 2 in the order of TSL_MAP_SUPER: rows of squares, each square by rows, the
- *  triangle at the end of each row of squares last. */
+/** Tile k of n (n + 1) / 2 in the order of TSL_MAP_SUPER: by rows of squares, and within each
+ *  square by rows. The triangle at the end of each row of squares comes last. */
 TSL_SIMPLEX_FN tsl_tile tsl_super_tile(int64_t n, int64_t k)
 {
     const int64_t first = tsl_lower_row(k) / TSL_MAP_SIDE * TSL_MAP_SIDE;
@@ -273,9 +282,9 @@ TSL_SIMPLEX_FN tsl_tile tsl_super_tile(int64_t n, int64_t k)
     return tile;
 }
 
-/** The tiles of block (x, 0) of TSL_MAP_FLAT and TSL_MAP_BASIC, which are on the diagonal.
+/** The tiles of block (x, 0) of TSL_MAP_FLAT and TSL_MAP_BASIC. They are on the diagonal.
  *  @param[out] tiles  [TSL_MAP_TILES]
- *  @return their number. */
+ *  @return the number of tiles. */
 TSL_SIMPLEX_FN int tsl_flat_diagonal(tsl_tile *tiles, int64_t n, int64_t x)
 {
     const int64_t half = tsl_power_from(n) / 2, step = half > 0 ? half : n;
@@ -289,12 +298,12 @@ TSL_SIMPLEX_FN int tsl_flat_diagonal(tsl_tile *tiles, int64_t n, int64_t x)
     return count;
 }
 
-/** The tile of block (x, y), 1 <= y < 2097151, x < 16777216, of TSL_MAP_BASIC: TSL_MAP_FLAT's
- *  formula as it was first given, the power of two by a logarithm and a division, both in single
- *  precision ("flat recursive basic"). At y = 2097151 the logarithm of a common C library rounds up
- *  to 21, and the tile is a wrong one. A logarithm that is exact for powers of two, and
- *  elsewhere off by one in its last place at most, is good enough for y < 524287; a GPU's grid has
- *  y < 65536. */
+/** The tile of block (x, y) of TSL_MAP_BASIC, 1 <= y < 2097151, x < 16777216. This is the formula
+ *  of TSL_MAP_FLAT as first published ("flat recursive basic"): the power of two is computed with a
+ *  logarithm and a division, both in single precision. At y = 2097151 the logarithm of a common C
+ *  library rounds up to 21, and the tile is wrong. If a logarithm is exact for powers of two and
+ *  otherwise wrong by at most one in its last place, the formula holds for y < 524287. A GPU's grid
+ *  has y < 65536. */
 TSL_SIMPLEX_FN tsl_tile tsl_flat_basic_tile(int64_t x, int64_t y)
 {
     const int64_t power = (int64_t)1 << (int)truncf(log2f((float)y));
@@ -303,9 +312,9 @@ TSL_SIMPLEX_FN tsl_tile tsl_flat_basic_tile(int64_t x, int64_t y)
     return tile;
 }
 
-/** The tiles that block (x, y) of a launch does.
+/** The tiles that block (x, y) of a launch computes.
  *  @param[out] tiles  [TSL_MAP_TILES]
- *  @return their number: 0 of a block that is idle. */
+ *  @return the number of tiles: 0 for an idle block. */
 TSL_SIMPLEX_FN int tsl_map_tiles(tsl_tile *tiles, tsl_map map, int64_t n, int launch, int64_t x,
                                  int64_t y)
 {
@@ -368,7 +377,7 @@ TSL_SIMPLEX_FN int tsl_map_tiles(tsl_tile *tiles, tsl_map map, int64_t n, int la
     return 1;
 }
 
-/** Blocks that are launched in all, of a map of n tiles a side. */
+/** Number of blocks of all launches of a map, for n tiles a side. */
 TSL_SIMPLEX_FN int64_t tsl_map_blocks(tsl_map map, int64_t n)
 {
     int64_t blocks = 0;
@@ -381,24 +390,26 @@ TSL_SIMPLEX_FN int64_t tsl_map_blocks(tsl_map map, int64_t n)
 
 /* ---- blocks that stay ------------------------------------------------------------------------ */
 
-/** What one of few blocks does that go through all tiles of a lower triangle of n x n tiles
- *  (persistent blocks, a grid-stride loop): the tiles number block, block + blocks, block + 2
- *  blocks, ... of n (n + 1) / 2, counted by rows. With as many blocks as a device holds at a time
- *  none is started late. Each tile is exactly one block's, for any n and number of blocks. */
+/** The tiles of one block where few blocks compute all tiles of a lower triangle of n x n tiles
+ *  (persistent blocks, a grid-stride loop). The block computes the tiles number block, block +
+ *  blocks, block + 2 blocks, … of n (n + 1) / 2, counted by rows. If there are as many blocks as a
+ *  device holds at a time, all start at once. Each tile belongs to exactly one block, for any n and
+ *  number of blocks. */
 typedef struct tsl_persistent {
-    tsl_tile tile;  /**< the present tile */
-    int64_t left;   /**< tiles of the block from this one on; 0: it is none */
-    int64_t blocks; /**< of the grid */
+    tsl_tile tile;  /**< the current tile */
+    int64_t left;   /**< tiles of the block from this one on; 0: there is no current tile */
+    int64_t blocks; /**< blocks of the grid */
 } tsl_persistent;
 
-/** How many blocks of `most` have a tile, n tiles a side: a grid of so many has no idle one. */
+/** The number of blocks, at most `most`, that have a tile, for n tiles a side. A grid of this many
+ *  blocks has no idle block. */
 TSL_SIMPLEX_FN int64_t tsl_persistent_blocks(int64_t n, int64_t most)
 {
     const int64_t count = tsl_triangle_count(n);
     return most < count ? most : count;
 }
 
-/** The first tile of a block, 0 <= block < blocks: its row by tsl_lower_row(). */
+/** The first tile of a block, 0 <= block < blocks. tsl_lower_row() gives its row. */
 TSL_SIMPLEX_FN tsl_persistent tsl_persistent_begin(int64_t n, int64_t block, int64_t blocks)
 {
     const int64_t count = tsl_triangle_count(n);
@@ -411,7 +422,8 @@ TSL_SIMPLEX_FN tsl_persistent tsl_persistent_begin(int64_t n, int64_t block, int
     return own;
 }
 
-/** The next one, found from the present one by additions: over all tiles of a block about n. */
+/** Go to the next tile of the block by additions only. Over all tiles of a block this takes about n
+ *  additions. */
 TSL_SIMPLEX_FN void tsl_persistent_next(tsl_persistent *own)
 {
     own->left--;
@@ -424,17 +436,17 @@ TSL_SIMPLEX_FN void tsl_persistent_next(tsl_persistent *own)
 
 /* ---- grids that launch grids ---------------------------------------------------------------- */
 
-/** A triangle of `tiles` tiles a side whose first one is (first, first), done by a grid that
- *  launches two more (dynamic parallelism; Escobar Gonzalez & Lastra Mena 2017). With more than
- *  `leaf` tiles a side its grid does the rectangle of the lower rows and the left columns, and
- *  launches grids for the two triangles that are left: tsl_nested_half(). Otherwise its grid has a
- *  block for each tile of the square, those above the diagonal idle. The source has leaf = 1024
- *  cells. For any number of tiles. */
+/** A triangle of `tiles` tiles a side, any number, whose first tile is (first, first). A grid
+ *  computes it and launches two further grids (dynamic parallelism; Escobar Gonzalez & Lastra Mena
+ *  2017). With more than `leaf` tiles a side, the grid computes the rectangle of the lower rows and
+ *  left columns, and launches grids for the two triangles that remain: tsl_nested_half(). Otherwise
+ *  the grid has one block for each tile of the square, and those above the diagonal are idle. The
+ *  source has leaf = 1024 cells. */
 typedef struct tsl_nested {
     int64_t first, tiles;
 } tsl_nested;
 
-/** One of the two triangles that a rectangle leaves: 0, the upper one, or 1. */
+/** One of the two triangles that a rectangle leaves: 0: the upper one; 1: the lower one. */
 TSL_SIMPLEX_FN tsl_nested tsl_nested_half(tsl_nested triangle, int which)
 {
     const int64_t upper = triangle.tiles / 2;
@@ -455,8 +467,8 @@ TSL_SIMPLEX_FN tsl_map_grid tsl_nested_grid(tsl_nested triangle, int64_t leaf)
     return grid;
 }
 
-/** The tile that block (x, y) of that grid does.
- *  @return 1; 0: none, and *tile is not written. */
+/** The tile that block (x, y) of the grid of tsl_nested_grid() computes.
+ *  @return 1; 0 if there is none: *tile is not written. */
 TSL_SIMPLEX_FN int tsl_nested_tile(tsl_tile *tile, tsl_nested triangle, int64_t leaf, int64_t x,
                                    int64_t y)
 {
@@ -472,12 +484,13 @@ TSL_SIMPLEX_FN int tsl_nested_tile(tsl_tile *tile, tsl_nested triangle, int64_t 
 /* ---- roots that are not corrected -------------------------------------------------------------
  */
 
-/** tsl_lower_row() by roots alone, to show where each fails first: at row 4607 by sqrtf(), at row
- *  30 by a reciprocal root, 2073 with 1e-4 added to that, 134217727 in double precision. */
+/** Ways to compute tsl_lower_row() by a root without correction. They show where each way first
+ *  fails: at row 4607 for sqrtf(), row 30 for a reciprocal root, row 2073 if 1e-4 is added to that,
+ *  row 134217727 in double precision. */
 typedef enum tsl_root {
     TSL_ROOT_SINGLE = 0,     /**< sqrtf(1/4 + 2 k) - 1/2 */
     TSL_ROOT_RECIPROCAL = 1, /**< x rsqrtf(x) - 1/2, x = 1/4 + 2 k, each operation rounded once */
-    TSL_ROOT_OFFSET = 2,     /**< the same and 1e-4 */
+    TSL_ROOT_OFFSET = 2,     /**< as TSL_ROOT_RECIPROCAL, plus 1e-4 */
     TSL_ROOT_DOUBLE = 3,     /**< (sqrt(1 + 8 k) - 1) / 2 */
     TSL_ROOT_CORRECTED = 4   /**< tsl_lower_row() */
 } tsl_root;
@@ -499,13 +512,14 @@ TSL_SIMPLEX_FN int64_t tsl_root_row(tsl_root root, int64_t k)
 /* ---- tiles for threads ------------------------------------------------------------------------
  */
 
-/** What is done with a tile: rows i0 to i1 - 1, columns j0 to j1 - 1, which may cross the diagonal.
+/** The work on a tile: rows i0 to i1 - 1, columns j0 to j1 - 1. A tile may cross the diagonal.
  */
 typedef void tsl_tile_work(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1);
 
-/** Call `work` for the tiles of `side` x `side` elements of a lower triangle of n rows that are
- *  thread `thread`'s of `threads`: an equal share of them, each tile exactly one thread's. For
- *  OpenMP, POSIX threads, or ranks; side >= 1, 0 <= thread < threads. */
+/** Divide a lower triangle of n rows into tiles of `side` x `side` elements, and call `work` for
+ *  the tiles of one thread of `threads`. Threads have equal shares, to one tile, and each tile
+ *  belongs to exactly one thread. For OpenMP, POSIX threads, or ranks. side >= 1, 0 <= thread <
+ *  threads. */
 TSL_SIMPLEX_FN void tsl_for_each_tile(int64_t n, int64_t side, int thread, int threads,
                                       tsl_tile_work *work, void *user)
 {

@@ -1,9 +1,9 @@
 /** @file tetrahedron.h
- *  Index maps of tetrahedra: which triple (i, j, l) the k-th cell of a packed tetrahedron is, and
- *  how blocks of a GPU's grid are mapped to its tiles.
+ *  Index maps of tetrahedra: the triple (i, j, l) of the k-th cell of a packed tetrahedron, and
+ *  maps from the blocks of a GPU's grid to its tiles.
  *
- *  As tesela/simplex.h a header of pure functions: nothing to link, no state, safe to call from any
- *  thread, on host and device.
+ *  As tesela/simplex.h, this header holds only pure functions. There is nothing to link and no
+ *  state. They may be called from any thread, on host and device.
  */
 #ifndef TESELA_TETRAHEDRON_H
 #define TESELA_TETRAHEDRON_H
@@ -25,8 +25,8 @@ typedef struct tsl_cell {
     int64_t i, j, l;
 } tsl_cell;
 
-/** Cell k of a tetrahedron, layer i by layer i, each a lower triangle:
- *  k = i (i + 1) (i + 2) / 6 + j (j + 1) / 2 + l; 0 <= k < 2.9e18. */
+/** Cell k of a tetrahedron. Cells are numbered layer i by layer i, and each layer is a lower
+ *  triangle: k = i (i + 1) (i + 2) / 6 + j (j + 1) / 2 + l; 0 <= k < 2.9e18. */
 TSL_SIMPLEX_FN tsl_cell tsl_tetrahedron_cell(int64_t k)
 {
     tsl_cell cell;
@@ -45,23 +45,25 @@ TSL_SIMPLEX_FN tsl_cell tsl_tetrahedron_cell(int64_t k)
 }
 
 /** Maps from the blocks of a grid to the tiles (i, j, l), l <= j <= i < n, of a tetrahedron. Every
- *  one covers each tile exactly once, for any n. */
+ *  map covers each tile exactly once, for any n. */
 typedef enum tsl_tetrahedron_map {
-    TSL_TETRAHEDRON_CUBE = 0,     /**< a block a tile of the cube; five sixths are idle */
+    TSL_TETRAHEDRON_CUBE = 0,     /**< one block for each tile of the cube; five sixths are idle */
     TSL_TETRAHEDRON_ROOT = 1,     /**< a row of blocks, by tsl_tetrahedron_cell() */
-    TSL_TETRAHEDRON_RECURSIVE = 2 /**< prisms of doubling size, a launch a size, each of a triangle
-                                       by TSL_MAP_FOLD; small cubes last */
+    TSL_TETRAHEDRON_RECURSIVE = 2 /**< prisms of doubling size, one launch for each size;
+                                       TSL_MAP_FOLD maps the triangle of a prism. Small cubes come
+                                       last */
 } tsl_tetrahedron_map;
 
 enum { TSL_TETRAHEDRON_MAPS = 3 }; /**< their number */
 
-/** Launches of a map of n >= 1 tiles a side. */
+/** Number of launches of a map for n >= 1 tiles a side. */
 TSL_SIMPLEX_FN int tsl_tetrahedron_launches(tsl_tetrahedron_map map, int64_t n)
 {
     return map == TSL_TETRAHEDRON_RECURSIVE ? tsl_map_levels(n) + 1 : 1;
 }
 
-/** The grid of one of these launches: i is the number of blocks along x, j along y, l along z. */
+/** The grid of launch number `launch` of a map, from 0. i is the number of blocks along x, j along
+ *  y, l along z. */
 TSL_SIMPLEX_FN tsl_cell tsl_tetrahedron_grid_of(tsl_tetrahedron_map map, int64_t n, int launch)
 {
     tsl_cell grid = {n, n, n};
@@ -80,8 +82,8 @@ TSL_SIMPLEX_FN tsl_cell tsl_tetrahedron_grid_of(tsl_tetrahedron_map map, int64_t
     return grid;
 }
 
-/** The tile that block (x, y, z) of a launch does.
- *  @return 1; 0 for a block that is idle. */
+/** The tile that block (x, y, z) of a launch computes.
+ *  @return 1; 0 for an idle block: *tile then holds no tile of the tetrahedron. */
 TSL_SIMPLEX_FN int tsl_tetrahedron_tile(tsl_cell *tile, tsl_tetrahedron_map map, int64_t n,
                                         int launch, int64_t x, int64_t y, int64_t z)
 {

@@ -1,14 +1,15 @@
 /** @file xc_libxc.h
- *  Calls of the shapes of Libxc's, over tesela/xc.h: for programs written for that library.
+ *  The calls of Libxc, implemented with tesela/xc.h, for programs written for Libxc.
  *
- *  Each is Libxc's call with `tsl_lib` before its name: xc_func_init() is tsl_libxc_func_init().
- * With TSL_LIBXC_NAMES defined before this header is included, the names are Libxc's own as macros,
- *  for a file that does not include <xc.h>. Nothing is exported: all are static inline, so that a
- *  program may link both libraries.
+ *  Each call is Libxc's with `tsl_lib` before its name: xc_func_init() becomes
+ *  tsl_libxc_func_init(). If TSL_LIBXC_NAMES is defined before this header is included, macros give
+ *  the calls Libxc's own names. The file must then not include <xc.h>. Nothing is exported: all
+ *  functions are static inline, so that a program may link both libraries.
  *
- *  Arrays are the host's, and lie as Libxc has them: all components of a point together. Evaluation
- *  is on the CPU. What Libxc answers by ending the program is kept here: tsl_libxc_status() and
- *  tsl_libxc_error() say what the last call came to.
+ *  Arrays are in host memory and have Libxc's layout: all components of a point together.
+ *  Evaluation is on the CPU. Where Libxc ends the program, these calls return: tsl_libxc_status()
+ *  and tsl_libxc_error() then describe the failure. Units are Hartree atomic units, as in
+ *  tesela/xc.h.
  */
 #ifndef TESELA_XC_LIBXC_H
 #define TESELA_XC_LIBXC_H
@@ -34,19 +35,20 @@ typedef struct tsl_libxc_func_type {
 /** XC_UNPOLARIZED and XC_POLARIZED. */
 enum { TSL_LIBXC_UNPOLARIZED = 1, TSL_LIBXC_POLARIZED = 2 };
 
-/** TSL_OK, or why the last call of this functional failed. */
+/** TSL_OK, or the status with which the last call for this functional failed. */
 static inline tsl_status tsl_libxc_status(const tsl_libxc_func_type *p)
 {
     return p->status;
 }
 
-/** One line about that. */
+/** One line about the last failure, as tsl_last_error(). */
 static inline const char *tsl_libxc_error(const tsl_libxc_func_type *p)
 {
     return tsl_last_error(p->context);
 }
 
-/** The number of a name, with or without "XC_", in any case; -1 if there is none. */
+/** Number of a functional, by its name with or without "XC_", in upper or lower case; -1 for an
+ *  unknown name. */
 static inline int tsl_libxc_functional_get_number(const char *name)
 {
     const char *known;
@@ -69,7 +71,8 @@ static inline int tsl_libxc_functional_get_number(const char *name)
     return -1;
 }
 
-/** The name of a number, to be freed by the caller; NULL if there is none. */
+/** Name of a functional, by its number. The caller frees it. NULL for an unknown number, or if
+ *  memory is exhausted. */
 static inline char *tsl_libxc_functional_get_name(int number)
 {
     const char *known;
@@ -84,7 +87,8 @@ static inline char *tsl_libxc_functional_get_name(int number)
     return NULL;
 }
 
-/** Memory for one. */
+/** Allocate memory for a functional; NULL if memory is exhausted. Release it with
+ *  tsl_libxc_func_free(). */
 static inline tsl_libxc_func_type *tsl_libxc_func_alloc(void)
 {
     return (tsl_libxc_func_type *)calloc(1, sizeof(tsl_libxc_func_type));
@@ -112,7 +116,10 @@ static inline int tsl_libxc_func_plan(tsl_libxc_func_type *p)
     return p->status == TSL_OK ? 0 : -1;
 }
 
-/** @return 0; -1 if there is no such functional here, or no memory. */
+/** Initialise a functional. tsl_libxc_func_end() must be called even after a failure.
+ *  @param[in] functional  Libxc's number
+ *  @param[in] nspin       TSL_LIBXC_UNPOLARIZED or TSL_LIBXC_POLARIZED
+ *  @return 0; -1 if the functional is unknown or memory is exhausted. */
 static inline int tsl_libxc_func_init(tsl_libxc_func_type *p, int functional, int nspin)
 {
     const tsl_xc_options options = TSL_XC_OPTIONS_INIT;
@@ -144,7 +151,8 @@ static inline void tsl_libxc_func_free(tsl_libxc_func_type *p)
     free(p);
 }
 
-/** Thresholds, as tsl_xc_options has them. */
+/** Set a threshold: see tsl_xc_options for its meaning, unit and range. Each call makes the plan
+ *  again; tsl_libxc_status() tells whether it failed. */
 static inline void tsl_libxc_func_set_dens_threshold(tsl_libxc_func_type *p, double value)
 {
     p->options.density_threshold = value;
@@ -180,13 +188,14 @@ static inline tsl_xc_description tsl_libxc_describe(const tsl_libxc_func_type *p
     return about;
 }
 
-/** Exact exchange of a global hybrid. */
+/** Share of exact exchange of a global hybrid functional. */
 static inline double tsl_libxc_hyb_exx_coef(const tsl_libxc_func_type *p)
 {
     return tsl_libxc_describe(p).exact_exchange;
 }
 
-/** Libxc's: alpha of all ranges, and beta of short range besides. */
+/** Parameters of a range-separated hybrid in Libxc's convention: omega, 1/bohr; alpha, the share of
+ *  exact exchange at all ranges; beta, the share added at short range. */
 static inline void tsl_libxc_hyb_cam_coef(const tsl_libxc_func_type *p, double *omega,
                                           double *alpha, double *beta)
 {
@@ -196,7 +205,7 @@ static inline void tsl_libxc_hyb_cam_coef(const tsl_libxc_func_type *p, double *
     *beta = about.cam_beta != 0 ? -about.cam_beta : 0;
 }
 
-/** Parameters of the nonlocal correlation. */
+/** Parameters b and C of the nonlocal correlation (VV10); 0: none. */
 static inline void tsl_libxc_nlc_coef(const tsl_libxc_func_type *p, double *nlc_b, double *nlc_c)
 {
     const tsl_xc_description about = tsl_libxc_describe(p);
@@ -211,7 +220,9 @@ static inline void tsl_libxc_evaluate(tsl_libxc_func_type *p, size_t np, const t
     }
 }
 
-/** Energies and derivatives; outputs that are NULL are not wanted. */
+/** Energy per electron and derivatives at np points. The arrays have Libxc's shapes, and an output
+ *  that is NULL is not computed. tsl_libxc_status() gives the status. The calls below do the same
+ *  for the arrays that their names say. Synchronous. */
 static inline void tsl_libxc_lda(tsl_libxc_func_type *p, size_t np, const double *rho, double *zk,
                                  double *vrho, double *v2rho2, double *v3rho3)
 {

@@ -5,12 +5,6 @@
 #include "io/report/figure.h"
 #include "lab/occupancy.h"
 
-#ifdef TSL_HAVE_CAIRO
-
-#include <cairo.h>
-#include <math.h>
-#include <stdio.h>
-
 /* All lengths in pixels. */
 enum { WIDTH = 1120, HEIGHT = 420, LEFT = 70, TOP = 104, BOTTOM = 316, PANEL = 310, GAP = 44 };
 enum { PANELS = 3, TICKS = 6, WARP_TICKS = 8 };
@@ -20,6 +14,12 @@ typedef struct figure {
     const tsl_occupancy_kernel *kernel;
     tsl_occupancy_result result; /* the kernel's own */
 } figure;
+
+#ifdef TSL_HAVE_CAIRO
+
+#include <cairo.h>
+#include <math.h>
+#include <stdio.h>
 
 /* One quantity along x, in steps between which nothing changes. */
 typedef struct panel {
@@ -237,6 +237,8 @@ static void draw(cairo_t *cairo, const void *what)
     draw_legend(cairo, appears);
 }
 
+#endif
+
 tsl_status tsl_occupancy_figure(tsl_context *context, const char *path,
                                 const tsl_multiprocessor *multiprocessor,
                                 const tsl_occupancy_kernel *kernel)
@@ -246,18 +248,5 @@ tsl_status tsl_occupancy_figure(tsl_context *context, const char *path,
     if (status != TSL_OK) {
         return tsl_fail(context, status, "%s", tsl_last_error(NULL));
     }
-    return tsl_figure_write(context, path, WIDTH, HEIGHT, draw, &f);
+    return tsl_figure_write(context, path, WIDTH, HEIGHT, TSL_IF_CAIRO(draw), &f);
 }
-
-#else
-
-tsl_status tsl_occupancy_figure(tsl_context *context, const char *path,
-                                const tsl_multiprocessor *multiprocessor,
-                                const tsl_occupancy_kernel *kernel)
-{
-    (void)multiprocessor;
-    (void)kernel;
-    return tsl_figure_write(context, path, 0, 0, NULL, NULL);
-}
-
-#endif

@@ -136,6 +136,19 @@ class Distances(CommandTest):
         self.assert_near(values, [sum(abs(a - b) for a, b in zip(p, q)) for p in points
                                   for q in others])
 
+    def test_differences_take_the_place_of_products(self):
+        generator = random.Random(5)
+        points = [[generator.random() for _ in range(70)] for _ in range(30)]
+        self.write("p.npy", npy(points))
+        run = ["pairs", "distance", "p.npy", "-o", "d.npy", "--device", "sim", "--threads", "1", "--quiet"]
+        found = []
+        for more in ([], ["--differences"]):
+            result = self.run_command(*run, *more)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            found.append(load(self.path("d.npy"))[2])
+            self.assert_near(found[-1], [math.dist(p, q) for i, p in enumerate(points) for q in points[i + 1:]])
+        self.assertNotEqual(found[0], found[1])  # in the last digits
+
     def test_whole_numbers_names_and_blanks(self):
         self.write("i.npy", npy([[0, 0], [3, 4]], "i"))
         self.assertEqual(self.distance("i.npy"), ((1,), "d", (5.0,)))
@@ -505,25 +518,6 @@ class Contacts(CommandTest):
                             ["nonexistent.pdb"])
 
 
-class Ladder(CommandTest):
-    def test_every_map_writes_every_element(self):
-        result = self.run_command("pairs", "ladder", "--most", "256", "--repeats", "3", "--device",
-                                  "sim", "-o", "l.csv", "--figure", "l.svg")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("elements up to 2048 cells a side: all right", result.stdout)
-        with open(self.path("l.csv"), encoding="ascii") as file:
-            rows = [line.split(",") for line in file][1:]
-        self.assertEqual(len(rows), 2 * (4 * 10 + 1))
-        self.assertLessEqual({"basic", "persistent", "fold", "packed"}, {row[2] for row in rows})
-        self.assertEqual(len({(row[0], row[1], row[2]) for row in rows}), len(rows))
-        for row in rows:
-            self.assertLessEqual(float(row[4]), float(row[3]))
-            self.assertLessEqual(float(row[3]), float(row[5]))
-        with open(self.path("l.svg"), encoding="utf-8") as file:
-            self.assertIn("<svg", file.read())
-        self.assert_refused(["pairs", "ladder", "--most", "64"], ["--most"])
-
-
 class Histograms(CommandTest):
     def test_table_and_figure(self):
         generator = random.Random(5)
@@ -565,33 +559,6 @@ class Histograms(CommandTest):
         self.assert_refused([*task, "p.csv", "--to", "1", "--finite", *out], ["--box"])
         self.assert_refused([*task, "p.csv", "--to", "3", "--box", "5,5,5", *out], ["more than half"])
         self.assert_refused([*task, "p.csv", "p.csv", "--to", "3", *out], ["too many"])
-
-
-class Maps(CommandTest):
-    def test_table(self):
-        for device in ("cpu", "sim"):
-            result = self.run_command("pairs", "maps", "--cells", "64", "--side", "8",
-                                      "--rows-tried", "5000", "--device", device)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            table = [line.split() for line in result.stdout.splitlines()]
-            rows = {row[0]: row[1:] for row in table if len(row) == 6}
-            # launches, blocks, idle blocks, idle threads: closed forms of 8 x 8 tiles
-            self.assertEqual(rows["box"], ["1", "64", "28", str(64 * 63 // 2), "right"])
-            self.assertEqual(rows["fold"], ["1", "36", "0", str(64 * 7 // 2), "right"])
-            self.assertEqual(rows["flat"], ["1", "32", "0", str(64 * 7 // 4), "right"])
-            self.assertEqual(rows["basic"], rows["flat"])
-            self.assertEqual(rows["persistent"][0], "1")
-            self.assertEqual(rows["persistent"][2:], ["0", "0", "right"])
-            self.assertIn("single               4607", result.stdout)
-            self.assertIn("reciprocal and 1e-4  2073", result.stdout)
-
-    def test_refusals(self):
-        self.assert_refused(["pairs", "maps", "--cells", "-1"], ["--cells"])
-        self.assert_refused(["pairs", "maps", "--side", "16", "--rows", "5"], ["--rows"])
-        self.assert_refused(["pairs", "maps", "--side", "64", "--rows", "32"], ["1024"])
-        self.assert_refused(["pairs", "maps", "x"], ["takes no arguments"])
-        self.assert_refused(["pairs", "maps", "--cells", "70000", "--device", "sim"],
-                            ["out of memory", "counts of cells"], status=3)
 
 
 if __name__ == "__main__":

@@ -269,14 +269,14 @@ static const cli_option rows[] = {
     {.heading = "What is measured:"},
     {"ranks", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(bench, ranks), .range = {1, 64},
      .help = "ranks, as threads, @; under mpirun its processes are the ranks",
-     .otherwise = "one a device of --device, at least 2"},
+     .otherwise = "one for each device of --device, at least 2"},
     {"most", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(bench, most),
      .range = {SMALLEST, INT64_C(1) << 32}, .help = "largest message, @, e.g. 256M"},
     {"repeats", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(bench, repeats), .range = {1, 101},
-     .help = "times of which the median is taken"},
+     .help = "number of measurements, whose median is reported"},
     {"path", .value = "PATH", .kind = CLI_CHOICE, CLI_FIELD(bench, way), .word = way_name,
-     .help = "how device memory goes between processes of mpirun: @; auto takes the first that can "
-             "be had, and beside nccl staged for what is little"},
+     .help = "how device memory is exchanged between processes of mpirun: @; auto: the first of "
+             "these that is available, and with nccl, staged for small messages"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, common.csv), .written = CLI_TABLE,
      .help = "write the table"},
@@ -332,25 +332,23 @@ static bool check(void *options)
 }
 
 static const char command_doc[] =
-    "Measure how fast ranks reach each other: latency and bandwidth of each operation by "
-    "message size, and its share of the link, which is what the largest message from "
-    "rank 0 to rank 1 gets. Bandwidth is what a rank sends, or receives where that is "
-    "more, over the time of the slowest rank. --device takes a list, one for each rank "
-    "in turn; without it messages are in host memory."
-    "\v"
+    "Measure communication between ranks: latency and bandwidth of each operation by message size, "
+    "and the bandwidth as a share of the link's. The link's bandwidth is that of the largest "
+    "message from rank 0 to rank 1. Bandwidth is the number of bytes that a rank sends or "
+    "receives, whichever is more, divided by the time of the slowest rank. --device takes a list "
+    "with one device for each rank in turn; without it messages are in host memory.\v"
     "Operations:\n"
-    "  barrier             all wait for all\n"
-    "  broadcast           rank 0's message to all\n"
-    "  all-reduce          the greatest of all ranks' doubles, place by place, to all\n"
-    "  2-value all-reduce  a sum of two doubles, prepared beforehand, as solvers take it\n"
-    "  gather to all       each rank's message to all\n"
-    "  all-to-all          a message from each rank to each\n"
-    "  all-to-all of rows  the same in 64 rows that do not stand together, by MPI's "
-    "derived\n"
+    "  barrier             all ranks wait for each other\n"
+    "  broadcast           rank 0's message to all ranks\n"
+    "  all-reduce          element-wise maximum of all ranks' doubles, to all ranks\n"
+    "  2-value all-reduce  sum of two doubles, prepared beforehand, as solvers use it\n"
+    "  gather to all       each rank's message to all ranks\n"
+    "  all-to-all          a message from each rank to each rank\n"
+    "  all-to-all of rows  the same in 64 rows that are not contiguous, by MPI's derived\n"
     "                      datatypes (mpirun, host memory)\n"
     "  ring exchange       a message to the next rank, one from the rank before\n"
     "  one way             rank 0 to rank 1: the link\n"
-    "  counters            add to counters that all share, and hear what they were\n"
+    "  counters            add to counters that all ranks share, and get their old values\n"
     "\n"
     "Examples:\n"
     "  tesela comm bench --ranks 4\n"

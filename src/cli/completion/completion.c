@@ -140,14 +140,12 @@ static int run_command(const cli_command *self, int argc, char **argv)
 
 const cli_command cli_completion = {
     .run = run_command,
-    .doc =
-        "Print a script by which bash or zsh complete command lines of tesela, or the options of "
-        "all commands as JSON: their values, ranges, defaults and what --help says of them."
-        "\v"
-        "Examples:\n"
-        "  source <(tesela completion bash)\n"
-        "  tesela completion zsh >~/.zfunc/_tesela\n"
-        "  tesela completion json | jq '.commands[].options[].name'",
+    .doc = "Print a script with which bash or zsh completes command lines of tesela, or print the "
+           "options of all commands as JSON: their values, ranges, defaults and help texts.\v"
+           "Examples:\n"
+           "  source <(tesela completion bash)\n"
+           "  tesela completion zsh >~/.zfunc/_tesela\n"
+           "  tesela completion json | jq '.commands[].options[].name'",
     .arguments = "bash|zsh|json",
     .size = sizeof(completion_options),
     .argument = refuse_argument,

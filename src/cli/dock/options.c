@@ -98,8 +98,9 @@ static const int heteros[] = {TSL_HETERO_KEEP, TSL_HETERO_DROP};
 static const char *const electrostatics_words[] = {"ftdock", "trilinear", "off", NULL};
 static const int electrostatics[] = {TSL_ELECTROSTATICS_FTDOCK, TSL_ELECTROSTATICS_TRILINEAR,
                                      TSL_ELECTROSTATICS_OFF};
-static const char *const electrostatics_notes[] = {
-    "charges spread with FTDock's weights", "with true trilinear ones", "it always qualifies"};
+static const char *const electrostatics_notes[] = {"charges spread with FTDock's weights",
+                                                   "charges spread with trilinear weights",
+                                                   "no such condition"};
 /* The default comes first. */
 static const char *const score_words[] = {"complementarity", "ftdock", NULL};
 static const int scores[] = {TSL_SCORE_COMPLEMENTARITY, TSL_SCORE_FTDOCK};
@@ -112,13 +113,14 @@ static const int electrostatics_off[] = {TSL_ELECTROSTATICS_OFF};
 static const cli_option rows[] = {
     {.heading = "Results:"},
     {"output", 'o', "DIR", CLI_FOLDER, CLI_FIELD(dock_options, folder),
-     .help = "folder for the results; made if it is not there (required, but not by ladder)"},
+     .help =
+         "folder for the results; it is made if it does not exist (required, except by ladder)"},
     {"top", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, top),
      .range = {1, 1000000000}, .help = "length of the list of poses",
      .otherwise = "@; with --rescore: all"},
     {"poses", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, poses),
      .range = {0, 1000000}, .echo = CLI_TOLD,
-     .help = "complexes to write as PDB files, @; 0: none"},
+     .help = "number of complexes to write as PDB files, @; 0: none"},
     {.heading = "Molecules:"},
     {"receptor-chains", .value = "A,B", .kind = CLI_TEXT, CLI_FIELD(dock_options, receptor_chains),
      .help = "chains to take from RECEPTOR", .otherwise = "all"},
@@ -130,15 +132,16 @@ static const cli_option rows[] = {
          "what to do with ligands, ions and solvent in the files: @; waters are always dropped"},
     {"model", .value = "N|all", .kind = CLI_LIST, CLI_FIELD(dock_options, models),
      .set = set_models,
-     .help = "model to take of files that hold several, by its number there; all: all of them as "
-             "one molecule, as a biological assembly is meant, chains that come again renamed; two "
-             "with a comma between are RECEPTOR's and LIGAND's",
+     .help = "number of the model to take from a file that holds several; all: all models as one "
+             "molecule, for biological assemblies, with repeated chain names changed; two values "
+             "with a comma between them are for RECEPTOR and LIGAND",
      .otherwise = "the first"},
     {.heading = "Grid:"},
     {"grid", .value = "N|ftdock", .kind = CLI_INTEGER, CLI_FIELD(dock_options, dock.grid),
      .range = {TSL_GRID_SMALLEST, TSL_GRID_LARGEST}, .words = grid_words, .values = grids,
      .noun = "an even number of cells", .set = set_grid,
-     .help = "cells along an edge, an even number, @; ftdock: the size FTDock takes",
+     .help =
+         "cells along an edge of the grid, an even number, @; ftdock: the size that FTDock takes",
      .otherwise = "that size, rounded up to an even product of 2, 3, 5 and 7"},
     {"spacing", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, dock.spacing),
      .range = {TSL_DOCK_SPACING_RANGE}, .noun = "a length in angstrom,", .help = "edge of a cell",
@@ -149,58 +152,64 @@ static const cli_option rows[] = {
      .help = "FTDock's rotations at this step, a divisor of 180"},
     {"rotations", .value = "spiral:COUNT|FILE", .kind = CLI_FILE,
      CLI_FIELD(dock_options, rotations_from), .set = set_rotations,
-     .help = "COUNT rotations spread evenly (super-Fibonacci spirals), or those of FILE: a line "
-             "holds three angles in degrees (twist theta phi: about z, then y, then z) or a unit "
-             "quaternion (w x y z)"},
+     .help = "COUNT rotations spread evenly (super-Fibonacci spirals), or the rotations of FILE: "
+             "each line holds three angles in degrees (twist theta phi: about z, then y, then z) "
+             "or a unit quaternion (w x y z)"},
     {.heading = "Scores:"},
     {"score", .value = "WAY", .kind = CLI_CHOICE, CLI_FIELD(dock_options, dock.score),
      .words = score_words, .values = scores, .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help =
-         "what poses are ranked by, @; complementarity: pairs, clash, electrostatics and contact "
-         "potentials together, on cells of 1.2 angstrom; ftdock: FTDock's shape score, which "
-         "ranks poorly"},
+     .help = "score that ranks poses, @; complementarity: pairs, clash, electrostatics and contact "
+             "potentials together, on cells of 1.2 angstrom; ftdock: FTDock's shape score, which "
+             "ranks poorly"},
     {"clash-weight", .value = "WEIGHT", .kind = CLI_REAL,
      CLI_FIELD(dock_options, dock.complementarity.clash), .range = {0, 100}, .tasks = OF_A_RUN,
-     .echo = CLI_TOLD, .help = "of complementarity: weight of the clash"},
+     .echo = CLI_TOLD, .help = "complementarity: weight of the clash"},
     {"charge-weight", .value = "WEIGHT", .kind = CLI_REAL,
      CLI_FIELD(dock_options, dock.complementarity.electrostatics), .range = {0, 100},
-     .tasks = OF_A_RUN, .echo = CLI_TOLD, .help = "of complementarity: weight of electrostatics"},
+     .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help = "complementarity: weight of electrostatics, 1 / (kcal/mol)"},
     {"contact-weight", .value = "WEIGHT", .kind = CLI_REAL,
      CLI_FIELD(dock_options, dock.complementarity.contacts), .range = {0, 100}, .tasks = OF_A_RUN,
-     .echo = CLI_TOLD, .help = "of complementarity: weight of contact potentials"},
+     .echo = CLI_TOLD, .help = "complementarity: weight of contact potentials"},
     {"contacts", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, contacts),
      .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "of complementarity: contact potentials of 18 types of atoms, 18 lines of 18 numbers"},
+     .help = "complementarity: file of contact potentials between 18 types of atoms, 18 lines of "
+             "18 numbers"},
     {"block", .value = "receptor:LIST|ligand:LIST", .kind = CLI_TEXT,
      CLI_FIELD(dock_options, block), .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "of complementarity: residues that are to stay free, e.g. receptor:A:10-20,A:45"},
+     .help =
+         "complementarity: residues that the partner must not touch, e.g. receptor:A:10-20,A:45"},
     {"restrain", .value = "LIST within D of LIST", .kind = CLI_TEXT,
      CLI_FIELD(dock_options, restrain), .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "of complementarity: an atom of these residues of RECEPTOR has to be within D "
-             "angstrom of one of LIGAND's; * is all of a chain: 'A:45,A:57 within 8 of B:*'"},
+     .help = "complementarity: keep only poses in which an atom of the first residues, of "
+             "RECEPTOR, is within D angstrom of an atom of the second, of LIGAND; * means a whole "
+             "chain: 'A:45,A:57 within 8 of B:*'"},
     {"rerank", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, rerank),
      .range = {1, 10000000}, .tasks = OF_A_RUN, .echo = CLI_TOLD_SAID,
-     .help = "with complementarity: rank the first COUNT poses, e.g. 2000, anew by potentials of "
-             "pairs of atoms, which come to their score; the list has only these",
+     .help = "complementarity: rank the first COUNT poses, e.g. 2000, again, by their score and "
+             "potentials of pairs of atoms together; the list has only these poses",
      .otherwise = "none"},
     {"potentials", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, potentials),
      .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "with --rerank: pair potentials of 18 types of atoms; for each bin of distances a "
-             "line with its outer end in angstrom, then 18 lines of 18 numbers",
+     .help = "with --rerank: file of potentials between 18 types of atoms; for each bin of "
+             "distances a line with its outer end in angstrom, then 18 lines of 18 numbers",
      .otherwise = "the program's own"},
     {"cluster", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, cluster),
      .range = {0.01, 100}, .noun = "a length in angstrom,", .tasks = OF_A_RUN,
-     .echo = CLI_TOLD_SAID, .help = "keep the first of poses whose ligands are within this of it",
+     .echo = CLI_TOLD_SAID,
+     .help = "group poses whose ligands are within this RMSD of the first pose of the group, and "
+             "keep only that pose",
      .otherwise = "no clusters"},
     {"surface", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, dock.surface),
      .range = {TSL_DOCK_SURFACE_RANGE, .above = true}, .noun = "a length in angstrom,",
-     .help = "of ftdock: thickness of the receptor's surface layer"},
+     .help = "ftdock: thickness of the receptor's surface layer"},
     {"core", .value = "VALUE", .kind = CLI_INTEGER, CLI_FIELD(dock_options, dock.core),
-     .range = {TSL_DOCK_CORE_RANGE}, .help = "of ftdock: value of a cell in the receptor's core"},
+     .range = {TSL_DOCK_CORE_RANGE}, .help = "ftdock: value of a cell in the receptor's core"},
     {"electrostatics", .value = "ftdock|trilinear|off", .kind = CLI_CHOICE,
      CLI_FIELD(dock_options, dock.electrostatics), .words = electrostatics_words,
      .values = electrostatics, .notes = electrostatics_notes,
-     .help = "of ftdock: a pose qualifies if its energy is negative"},
+     .help =
+         "ftdock: form of the electrostatic energy, which must be negative for a pose to be kept"},
     {"no-electrostatics", .kind = CLI_FLAG, CLI_FIELD(dock_options, dock.electrostatics),
      .values = electrostatics_off, .help = "the same as --electrostatics off"},
     {"keep", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, dock.keep),
@@ -208,45 +217,46 @@ static const cli_option rows[] = {
      .otherwise = "@; 3 with ftdock"},
     {"rescore", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, rescore),
      .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "no search: score the poses of FILE, a list in FTDock's form, with its grid, surface, "
-             "core and electrostatics unless they are given, or in ZDOCK's, with its grid"},
+     .help = "do not search, but score the poses of FILE, a list in FTDock's or ZDOCK's format. "
+             "The grid is that of FILE; so are surface, core and electrostatics of FTDock's "
+             "format, unless they are given"},
     {.heading = "Many pairs, long runs:"},
     {"list", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, list), .tasks = OF_A_RUN,
      .echo = CLI_TOLD,
-     .help = "dock many pairs: a line of FILE holds receptor, ligand and a name, separated by "
-             "tabs; results go to DIR/name; a pair that fails, as by a missing file, leaves the "
-             "others and exit status 1"},
+     .help = "dock many pairs: each line of FILE holds receptor, ligand and a name, separated by "
+             "tabs; results go to DIR/name. If a pair fails, for example because a file is "
+             "missing, the others go on, and the exit status is 1"},
     {"resume", .kind = CLI_FLAG, CLI_FIELD(dock_options, resume), .tasks = OF_A_RUN,
-     .echo = CLI_TOLD, .help = "go on where an interrupted run stopped"},
+     .echo = CLI_TOLD, .help = "continue where an interrupted run stopped"},
     {"memory", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(dock_options, dock.memory),
      .of_a_rank = true, .echo = CLI_TOLD_SAID,
-     .help = "take no more than this, each rank, e.g. 512M or 4G"},
+     .help = "largest memory of each rank, e.g. 512M or 4G"},
     {"batch", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, dock.batch),
-     .range = {TSL_DOCK_BATCH_RANGE}, .help = "rotations in flight",
+     .range = {TSL_DOCK_BATCH_RANGE}, .help = "rotations computed at a time",
      .otherwise = "what suits the device"},
     {"correlation", .value = "WAY", .kind = CLI_CHOICE, CLI_FIELD(dock_options, dock.correlation),
      .words = correlation_names, .echo = CLI_TOLD,
-     .help = "how translations are scored, all with the same results: @; lines: of the grid, the "
-             "zero ones left out; plain: whole transforms of FFTW or cuFFT, which is slower; "
-             "strided or transposed: lines on the CPU, of whose two ways lines takes the one it "
-             "measures to be faster"},
+     .help = "how translations are scored, always with the same results: @; lines: line by line, "
+             "without the lines that are zero; plain: complete transforms of FFTW or cuFFT, which "
+             "is slower; strided and transposed: the two ways to transform lines on the CPU; lines "
+             "measures which is faster"},
     {.heading = "The ladder:"},
     {"variant", .value = "LIST", .kind = CLI_TEXT, CLI_FIELD(dock_options, variants),
      .tasks = OF_THE_LADDER,
-     .help = "only these, by name or number there: fft-on-gpu-only or V1, …, one-device, "
-             "all-devices; and one-core and all-cores, which speed-ups refer to"},
+     .help = "versions to run, by name or number: fft-on-gpu-only or V1, …, one-device, "
+             "all-devices; and one-core and all-cores, the bases of speed-ups"},
     {"repeat", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, repeat),
      .range = {1, DOCK_MOST_REPEATS}, .tasks = OF_THE_LADDER, .help = "runs of each version"},
     {.heading = "Quality:"},
     {"native", .value = "COMPLEX", .kind = CLI_FILE, CLI_FIELD(dock_options, native),
      .tasks = OF_QUALITY,
-     .help = "the known complex, PDB or mmCIF, that poses are compared with (required)"},
+     .help = "the known complex, a PDB or mmCIF file, with which poses are compared (required)"},
     {"native-receptor-chains", .value = "A,B", .kind = CLI_TEXT,
      CLI_FIELD(dock_options, native_chains[0]), .tasks = OF_QUALITY,
-     .help = "chains of COMPLEX that are RECEPTOR's (required)"},
+     .help = "chains of COMPLEX that correspond to RECEPTOR (required)"},
     {"native-ligand-chains", .value = "A,B", .kind = CLI_TEXT,
      CLI_FIELD(dock_options, native_chains[1]), .tasks = OF_QUALITY,
-     .help = "chains of COMPLEX that are LIGAND's (required)"},
+     .help = "chains of COMPLEX that correspond to LIGAND (required)"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, common.csv),
      .written = CLI_TABLE, .tasks = OF_THE_LADDER | OF_QUALITY, .help = "write its table"},
@@ -264,22 +274,20 @@ static const char command_doc[] =
     "complement each other, in shape, charges and contacts; --score ftdock is the method of FTDock "
     "2.0.\n"
     "\n"
-    "RECEPTOR and LIGAND are PDB or mmCIF files, or FTDock's .parsed, gzipped or not. "
-    "Defaults are given in parentheses."
-    "\v"
+    "RECEPTOR and LIGAND are PDB or mmCIF files, or FTDock's .parsed, gzipped or not. Defaults are "
+    "given in parentheses.\v"
     "DIR receives ftdock_global.dat (the list of poses, in FTDock's form), zdock.out (in ZDOCK's), "
     "poses/complex.0001.pdb and so on, figure.svg, and run.json (parameters, digests of the input, "
-    "times). Results are the same on every device and for any number of threads and ranks: "
-    "each device of a list and each process of mpirun is a rank.\n"
+    "times). Results are the same on every device and for any number of threads and ranks: each "
+    "device of a list and each process of mpirun is a rank.\n"
     "\n"
     "quality compares the poses of LIST, in FTDock's form, with a known COMPLEX: L-RMSD, I-RMSD, "
     "fnat and DockQ, each pose's in --csv.\n"
     "\n"
-    "ladder measures the steps by which docking came to GPUs beside one core and all cores: the "
-    "FFT "
-    "alone on the GPU, everything there, results written at the end, rotations split among devices "
-    "in equal parts and by measured speed; and how it is done here. All give the same files, which "
-    "-o DIR keeps.\n"
+    "ladder measures versions of docking on GPUs, one step at a time, beside one core and all "
+    "cores: only the FFT on the GPU; everything on the GPU; results written at the end; rotations "
+    "divided among devices in equal parts, and by measured speed; and the version of this program. "
+    "All give the same files, which -o DIR keeps.\n"
     "\n"
     "Examples:\n"
     "  tesela dock trypsin.pdb bpti.pdb -o results\n"

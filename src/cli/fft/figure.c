@@ -4,11 +4,6 @@
 #include "core/config.h"
 #include "io/report/drawing.h"
 
-#ifdef TSL_HAVE_CAIRO
-
-#include <cairo.h>
-#include <math.h>
-
 enum {
     WIDTH = 1000,
     PLOTS_LEFT = 64,
@@ -35,6 +30,34 @@ static const tsl_fft_case *case_of(const tsl_fft_study *study, int series)
 {
     return &study->rows[study->series[series].first].what;
 }
+
+/* Find rows and columns of the map; `batches` has room for each measurement. */
+static void lay_out_map(figure *f)
+{
+    const tsl_fft_study *study = f->study;
+    for (int i = 0; i < study->series_count; i++) {
+        f->row_count += case_of(study, i)->stride > 1;
+    }
+    for (int i = 0; i < study->count; i++) {
+        const int batch = study->rows[i].what.batch;
+        int place = f->batch_count;
+        while (place > 0 && f->batches[place - 1] > batch) {
+            place--;
+        }
+        const bool stands = place > 0 && f->batches[place - 1] == batch;
+        if (study->rows[i].what.stride > 1 && !stands) {
+            for (int k = f->batch_count++; k > place; k--) {
+                f->batches[k] = f->batches[k - 1];
+            }
+            f->batches[place] = batch;
+        }
+    }
+}
+
+#ifdef TSL_HAVE_CAIRO
+
+#include <cairo.h>
+#include <math.h>
 
 static bool is_plotted(const tsl_fft_study *study, int series, int dimension)
 {
@@ -305,29 +328,6 @@ static void draw_map(cairo_t *cairo, const figure *f)
     }
 }
 
-/* Find rows and columns of the map; `batches` has room for each measurement. */
-static void lay_out_map(figure *f)
-{
-    const tsl_fft_study *study = f->study;
-    for (int i = 0; i < study->series_count; i++) {
-        f->row_count += case_of(study, i)->stride > 1;
-    }
-    for (int i = 0; i < study->count; i++) {
-        const int batch = study->rows[i].what.batch;
-        int place = f->batch_count;
-        while (place > 0 && f->batches[place - 1] > batch) {
-            place--;
-        }
-        const bool stands = place > 0 && f->batches[place - 1] == batch;
-        if (study->rows[i].what.stride > 1 && !stands) {
-            for (int k = f->batch_count++; k > place; k--) {
-                f->batches[k] = f->batches[k - 1];
-            }
-            f->batches[place] = batch;
-        }
-    }
-}
-
 static void draw(cairo_t *cairo, const void *work)
 {
     const figure *f = work;
@@ -341,6 +341,8 @@ static void draw(cairo_t *cairo, const void *work)
     }
 }
 
+#endif
+
 tsl_status fft_figure(tsl_context *context, const char *path, const char *title,
                       const tsl_fft_study *study)
 {
@@ -351,19 +353,8 @@ tsl_status fft_figure(tsl_context *context, const char *path, const char *title,
     }
     lay_out_map(&f);
     const int height = f.row_count > 0 ? MAP_TOP + f.row_count * ROW + 24 : PLOTS_BOTTOM + 60;
-    const tsl_status status = tsl_figure_write(context, path, WIDTH, height, draw, &f);
+    const tsl_status status =
+        tsl_figure_write(context, path, WIDTH, height, TSL_IF_CAIRO(draw), &f);
     tsl_release(f.batches);
     return status;
 }
-
-#else
-
-tsl_status fft_figure(tsl_context *context, const char *path, const char *title,
-                      const tsl_fft_study *study)
-{
-    (void)title;
-    (void)study;
-    return tsl_figure_write(context, path, 0, 0, NULL, NULL);
-}
-
-#endif

@@ -62,12 +62,12 @@ static const cli_option rows[] = {
      .words = fft_precision_names, .set = set_list, .help = "double and single",
      .otherwise = "double"},
     {"batch", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, batches),
-     .range = {1, MOST_BATCH}, .set = set_list, .help = "transforms a call",
+     .range = {1, MOST_BATCH}, .set = set_list, .help = "number of transforms in a call",
      .otherwise = "1, 4, 16, … while they fit --most"},
     {"stride", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, strides),
      .range = {1, INT32_MAX}, .words = stride_words, .values = strides_by_size, .set = set_list,
-     .help = "elements from one to the next of a transform, in one dimension: numbers, n for the "
-             "size, n^2 for its square",
+     .help = "distance between consecutive elements of a one-dimensional transform, in elements: "
+             "numbers, n for the size, n^2 for its square",
      .otherwise = "1,n"},
     {"most", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(fft_options, most),
      .range = {1, INT64_C(1) << 40}, .help = "largest array, @, e.g. 256M"},
@@ -79,20 +79,18 @@ static const cli_option rows[] = {
     {0}};
 
 static const char command_doc[] =
-    "Measure which Fourier transforms are fast on a device: FFTW's on the CPU, on one thread, "
-    "cuFFT's on a GPU. For each size, type, precision, batch and stride: the time, and the memory "
-    "the plan takes. Each transform measured is verified against sums.\n"
+    "Measure which Fourier transforms are fast on a device: those of FFTW on one thread of the "
+    "CPU, or those of cuFFT on a GPU. For each size, type, precision, batch and stride, the table "
+    "has the time and the memory of the plan. Each transform is verified against sums.\n"
     "\n"
-    "From these it fits rules for this device: memory of a plan over its data, how much data a "
-    "batch needs to be fast, and, for transforms with a stride, whether to transpose, transform "
-    "contiguous lines and transpose back.\n"
+    "From these measurements it fits rules for this device: memory of a plan relative to its data, "
+    "how much data a batch needs to be fast, and, for transforms with a stride, whether it is "
+    "faster to transpose, transform contiguous lines and transpose back.\n"
     "\n"
-    "GB/s count each element read and written once; GFLOP/s are 5 N log2 N a complex transform of "
-    "N cells, half of that a real one. A stride of s is that along a slower axis of an array whose "
-    "faster axes have s elements; batches are some lines of such an array, or whole arrays. Give "
-    "it "
-    "an idle machine."
-    "\v"
+    "GB/s count each element as read once and written once. GFLOP/s count 5 N log2 N operations "
+    "for a complex transform of N cells, and half of that for a real one. A stride of s is that of "
+    "a slower axis of an array whose faster axes have s elements; a batch is some lines of such an "
+    "array, or whole arrays. Run it on an idle machine.\v"
     "Examples:\n"
     "  tesela fft study\n"
     "  tesela fft study --dimension 3 --sizes 60,64,67 --type r2c --csv sizes.csv\n"

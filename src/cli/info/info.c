@@ -285,9 +285,8 @@ static int info_command(const cli_command *self, int argc, char **argv)
 
 const cli_command cli_info = {
     .run = info_command,
-    .doc = "Show what this build of tesela is, the devices it can use here, its libraries, and "
-           "what was left out of it."
-           "\v"
+    .doc = "Show the version of this build of tesela, the devices that it can use here, its "
+           "libraries, and the features it was built without.\v"
            "Examples:\n"
            "  tesela info\n"
            "  tesela info --json - | jq .results.devices",

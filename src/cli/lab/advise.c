@@ -43,44 +43,45 @@ typedef struct advise_work {
 static const cli_option rows[] = {
     {.heading = "The card:"},
     {"rates", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(advise_options, rates),
-     .help = "its rates, as lab bench -o wrote them", .otherwise = "measured on --device cuda:N"},
+     .help = "file of the card's rates, written by lab bench -o",
+     .otherwise = "measured on --device cuda:N"},
     {.heading = "What the loop's kernels do:"},
     {"bytes", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(advise_options, bytes),
-     .range = {0, 1e15}, .help = "that they move to and from the card's memory, e.g. 12G"},
+     .range = {0, 1e15}, .help = "bytes moved to and from the card's memory, e.g. 12G"},
     {"operations", .value = "NUMBER", .kind = CLI_REAL, CLI_FIELD(advise_options, operations),
      .range = {0, 1e24},
-     .help = "of floating point, two of each fused multiplication and addition, e.g. 2e9"},
+     .help = "floating-point operations, two for each fused multiply-add, e.g. 2e9"},
     {"double", .kind = CLI_FLAG, CLI_FIELD(advise_options, fp64),
-     .help = "these are of double precision"},
+     .help = "the operations are in double precision"},
     {"active", .value = "SHARE", .kind = CLI_REAL, CLI_FIELD(advise_options, active),
      .range = {1.0 / LANES, 1},
-     .help = "lanes of a warp that are at work, on average, where branches diverge: @"},
+     .help = "average share of a warp's lanes that are active where branches diverge: @"},
     {"launches", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(advise_options, launches),
-     .range = {1, 1000000000}, .help = "of kernels"},
+     .range = {1, 1000000000}, .help = "number of kernel launches"},
     {"kernel-threads", .value = "COUNT", .kind = CLI_REAL, CLI_FIELD(advise_options, threads),
-     .range = {0, 1e15}, .help = "that the launches start in all, e.g. 33554432",
+     .range = {0, 1e15}, .help = "threads that all launches start, e.g. 33554432",
      .otherwise = "not known: latency is left out"},
     {"chain", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(advise_options, chain),
      .range = {0, 1000000000},
-     .help = "reads of a thread of which each waits for the one before: @"},
+     .help = "dependent reads of a thread, where each waits for the one before: @"},
     {"scale", .value = "FACTOR", .kind = CLI_REAL, CLI_FIELD(advise_options, scale),
      .range = {0, 1e12, .above = true},
      .help =
-         "the real size over that of the file's run: bytes, operations and threads are multiplied"},
+         "real size divided by that of the file's run; multiplies bytes, operations and threads"},
     {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(advise_options, compiler),
-     .help = "of the file: clang++ or g++, or a path", .otherwise = "as found"},
+     .help = "compiler of the file: clang++ or g++, or a path", .otherwise = "as found"},
     {.heading = "What goes to the card and back:"},
     {"to-card", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(advise_options, to_card),
-     .range = {0, 1e15}, .help = "copied there before"},
+     .range = {0, 1e15}, .help = "bytes copied to the card before the loop"},
     {"from-card", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(advise_options, from_card),
-     .range = {0, 1e15}, .help = "copied back after"},
+     .range = {0, 1e15}, .help = "bytes copied back after the loop"},
     {"pinned", .kind = CLI_FLAG, CLI_FIELD(advise_options, pinned),
      .help = "the host's memory is pinned"},
     {.heading = "The program now:"},
     {"seconds", .value = "SECONDS", .kind = CLI_REAL, CLI_FIELD(advise_options, host_seconds),
-     .range = {0, 1e12}, .help = "that the loop takes on the host", .otherwise = "not known"},
+     .range = {0, 1e12}, .help = "time of the loop on the host", .otherwise = "not known"},
     {"share", .value = "SHARE", .kind = CLI_REAL, CLI_FIELD(advise_options, share), .range = {0, 1},
-     .help = "of the program's time that it takes there: @"},
+     .help = "share of the loop in the program's time on the host: @"},
     {0}};
 
 static error_t add_argument(void *parsed, const char *text)
@@ -377,18 +378,19 @@ const cli_command lab_advise = {
     .summary = "is a loop worth moving to a card: time by the roofline, copies, what a program "
                "gains",
     .run = advise_command,
-    .doc =
-        "Estimate the time of a loop on a card, and what takes most of it: memory, arithmetic, "
-        "launches, latency or copies. Bytes, active lanes, launches and threads are given, or "
-        "counted in a run of a CUDA file without a GPU; operations are given, and so is how many "
-        "reads of a thread wait for one another. With --seconds and --share, also what "
-        "the program gains, by Amdahl's law.\v"
-        "Sectors that a file's kernels move count in full, in caches or not: where a kernel "
-        "reads again what caches still have, give --bytes.\n\nExamples:\n"
-        "  tesela lab bench --device cuda:0 -o rates.txt\n"
-        "  tesela lab advise --rates rates.txt --bytes 12G --operations 2e9 --to-card 8G "
-        "--from-card 4G --seconds 1.5 --share 0.9\n"
-        "  tesela lab advise --rates rates.txt saxpy.cu --scale 1000 --operations 2e6",
+    .doc = "Estimate the time of a loop on a GPU card, and what takes most of it: memory, "
+           "arithmetic, launches, latency or copies. Bytes, active lanes, launches and threads are "
+           "given as options, or counted by running a CUDA file without a GPU. Operations and the "
+           "number of dependent reads of a thread are given as options. With --seconds and "
+           "--share, also estimate the speed-up of the program, by Amdahl's law.\v"
+           "All sectors that a file's kernels move are counted, whether they are in caches or not. "
+           "If a kernel reads data again that is still in a cache, give --bytes.\n"
+           "\n"
+           "Examples:\n"
+           "  tesela lab bench --device cuda:0 -o rates.txt\n"
+           "  tesela lab advise --rates rates.txt --bytes 12G --operations 2e9 --to-card 8G "
+           "--from-card 4G --seconds 1.5 --share 0.9\n"
+           "  tesela lab advise --rates rates.txt saxpy.cu --scale 1000 --operations 2e6",
     .arguments = "[FILE.cu [-- ARGUMENT...]]",
     .argument = add_argument,
     .rows = rows,

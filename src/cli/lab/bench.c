@@ -13,7 +13,7 @@ typedef struct bench_options {
 static const cli_option rows[] = {
     {.heading = cli_reporting},
     {"output", 'o', "FILE", CLI_FILE, CLI_FIELD(bench_options, output), .written = CLI_RESULT,
-     .help = "write the rates there, for tesela lab advise --rates", .otherwise = ""},
+     .help = "write the rates to FILE, for tesela lab advise --rates", .otherwise = ""},
     {0}};
 
 static const char *const meanings[TSL_LAB_RATES] = {
@@ -135,9 +135,11 @@ const cli_command lab_bench = {
     .name = "bench",
     .summary = "what a card can do: bytes and operations a second, copies, launches, latency",
     .run = bench_command,
-    .doc = "Measure what a card can do: bytes it copies and reads a second, operations of single "
-           "and double precision, copies to and from the host, launches, latency. nvcc "
-           "builds the measurement.\vExample:\n  tesela lab bench --device cuda:0 -o rates.txt",
+    .doc = "Measure the rates of a GPU card: bytes copied and read a second, operations a second "
+           "in single and double precision, copies to and from the host, launches, latency. nvcc "
+           "builds the measurement.\v"
+           "Example:\n"
+           "  tesela lab bench --device cuda:0 -o rates.txt",
     .rows = rows,
     .size = sizeof(bench_options),
     .init = init,

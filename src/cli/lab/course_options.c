@@ -36,7 +36,7 @@ static error_t set_part(const cli_option *row, const char *text, void *parsed)
 static const cli_option rows[] = {
     {.heading = "The course:"},
     {"dir", .value = "FOLDER", .kind = CLI_FOLDER, CLI_FIELD(course_options, folder),
-     .tasks = ANSWERS, .help = "where answers are",
+     .tasks = ANSWERS, .help = "folder of the answers",
      .otherwise = "what TESELA_LAB_DIR names, else ~/tesela-lab"},
     {"lang", .value = "LANGUAGE", .kind = CLI_CHOICE, CLI_FIELD(course_options, language),
      .words = tsl_lab_language_names, .tasks = ANSWERS | LINT, .help = "language of the texts: @",
@@ -46,18 +46,19 @@ static const cli_option rows[] = {
     {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(course_options, compiler),
      .tasks = BUILDS, .help = "clang++ or g++, or a path", .otherwise = "as found"},
     {"seed", .value = "NUMBER", .kind = CLI_INTEGER, CLI_FIELD(course_options, seed),
-     .range = {1, MOST_SEED}, .tasks = WATCH | CHECK | LINT, .help = "of the input",
+     .range = {1, MOST_SEED}, .tasks = WATCH | CHECK | LINT, .help = "seed of the random input",
      .otherwise = "another each time"},
     {"part", .value = "K/N", .kind = CLI_LIST, CLI_FIELD(course_options, part), .set = set_part,
-     .tasks = LINT, .help = "of N parts of the exercises only part K, 1 to N", .otherwise = "all"},
+     .tasks = LINT, .help = "divide the exercises into N parts, and take only part K, 1 to N",
+     .otherwise = "all"},
     {"all", .kind = CLI_FLAG, CLI_FIELD(course_options, all), .tasks = CHECK | RESET,
      .help = "all exercises"},
     {"solutions", .kind = CLI_FLAG, CLI_FIELD(course_options, solutions), .tasks = CHECK,
      .help = "grade the course's solutions, not the answers"},
     {"now", .kind = CLI_FLAG, CLI_FIELD(course_options, now), .tasks = SOLUTION,
-     .help = "show it although the exercise is not passed"},
+     .help = "show the solution although the exercise is not passed"},
     {"output", 'o', "FOLDER", CLI_FOLDER, CLI_FIELD(course_options, output), .tasks = SITE,
-     .help = "where the pages go", .otherwise = ""},
+     .help = "folder for the pages", .otherwise = ""},
     {0}};
 
 /* The commands in the order of the bits. */
@@ -107,16 +108,16 @@ const cli_command lab_watch = {
                    "the course: show an exercise, and grade it each time its file is saved",
                    CLI_NO_JSON),
     .run = lab_watch_command, .arguments = "[ID]", .argument = add_one_name,
-    .doc = "Show the current exercise and grade its file, or that of another exercise, each time "
-           "it is saved. Where you were is kept: it goes on there.\v"
-           "On a terminal: h shows a hint, s the solution, n the next exercise, l the list, q "
-           "ends."};
+    .doc =
+        "Show the current exercise. Each time its file, or that of another exercise, is saved, "
+        "grade it. The course remembers the current exercise for the next time.\v"
+        "On a terminal: h shows a hint, s the solution, n the next exercise, l the list, q ends."};
 
 const cli_command lab_list = {
     COURSE_COMMAND("list", LIST, "the course's exercises, and which are done",
                    CLI_NO_JSON | CLI_NO_THREADS),
     .run = lab_list_command,
-    .doc = "List the exercises, and which are done.\v"
+    .doc = "List the exercises, and show which are done.\v"
            "The first command of the course makes a folder with a file for each exercise."};
 
 const cli_command lab_next = {
@@ -127,8 +128,8 @@ const cli_command lab_next = {
 const cli_command lab_show = {
     COURSE_COMMAND("show", SHOW, "show an exercise", CLI_NO_JSON | CLI_NO_THREADS),
     .run = lab_show_command, .arguments = "[ID]", .argument = add_one_name,
-    .doc = "Show an exercise's text: the one that is worked at, or that of an id. It is the "
-           "current one from then on."};
+    .doc = "Show the text of the current exercise, or of the exercise with the given id, which "
+           "becomes the current one."};
 
 const cli_command lab_check = {
     COURSE_COMMAND_OF("check", CHECK, "grade answers", 0),
@@ -136,43 +137,46 @@ const cli_command lab_check = {
     .arguments = "[ID|FILE...]",
     .argument = add_name,
     .device = "cuda:N grades on that card too, and tells how fast it is (none)",
-    .doc = "Grade the answer to an exercise: the current one, those named by id or file, or "
-           "all.\v"
-           "An answer is built and run without a GPU for several sizes with hidden input, once "
-           "with warps in lockstep and in four orders of threads; what it makes is judged by "
-           "another program.\n\nWith --device cuda:0, what passes is built with nvcc and run on "
-           "that card for the same sizes and input, and judged again. The launches of some "
-           "exercises are timed there: their speed is told as a share of what the card copies, or "
-           "reads, in the same process. It is no part of the grade.\n\nExit status: 0 passed, 1 "
-           "not, 2 no such exercise or file."};
+    .doc =
+        "Grade the answer to an exercise: the current one, those named by id or file, or all.\v"
+        "An answer is built and run without a GPU for several sizes with hidden input, once with "
+        "warps in lockstep and in four orders of threads; another program judges its output.\n"
+        "\n"
+        "With --device cuda:0, an answer that passes is also built with nvcc, run on that card for "
+        "the same sizes and input, and judged again. The launches of some exercises are timed "
+        "there. Their speed is given as a share of the rate at which the card copies or reads in "
+        "the same process; it is not part of the grade.\n"
+        "\n"
+        "Exit status: 0 passed, 1 not passed, 2 no such exercise or file."};
 
 const cli_command lab_hint = {
     COURSE_COMMAND("hint", HINT, "show one hint more", CLI_NO_JSON | CLI_NO_THREADS),
     .run = lab_hint_command, .arguments = "[ID]", .argument = add_one_name,
-    .doc = "Show one hint more of an exercise, below those that were shown before."};
+    .doc = "Show the next hint of an exercise, below the hints shown before."};
 
 const cli_command lab_solution = {
     COURSE_COMMAND("solution", SOLUTION, "show a solution", CLI_NO_JSON | CLI_NO_THREADS),
     .run = lab_solution_command, .arguments = "[ID]", .argument = add_one_name,
     .doc = "Show a solution and its explanation, once the exercise is passed or all hints were "
-           "seen."};
+           "shown."};
 
 const cli_command lab_reset = {
     COURSE_COMMAND("reset", RESET, "begin an exercise anew", CLI_NO_JSON | CLI_NO_THREADS),
     .run = lab_reset_command, .arguments = "[ID...]", .argument = add_name,
-    .doc = "Begin an exercise anew: its file is as it was at first; the answer stays beside it."};
+    .doc = "Begin an exercise again: restore its original file. The answer is kept in a file "
+           "beside it."};
 
 const cli_command lab_site = {
     COURSE_COMMAND("site", SITE, "write the course as pages for a browser", CLI_NO_JSON),
     .run = lab_site_command,
-    .doc = "Write the course as static pages in both languages, for a browser, from files: no "
-           "network is needed. Each solution is run without a GPU, and its counts are part of its "
-           "page."};
+    .doc =
+        "Write the course as static pages in both languages. A browser reads them from files; no "
+        "network is needed. Each solution is run without a GPU, and its page shows the counts."};
 
 const cli_command lab_lint = {
     COURSE_COMMAND("lint", LINT, "check the course itself", CLI_NO_JSON), .run = lab_lint_command,
     .arguments = "[ID...]", .argument = add_name,
-    .doc = "For those who write exercises: of each, the solution passes, what learners begin with "
-           "does not, each wrong answer is rejected for its named reason, and predictions are what "
-           "the program comes to.\v"
-           "Exit status: 0 all is so, 1 not, 2 a file is not as it should be."};
+    .doc = "For authors of exercises. Check for each exercise that the solution passes, that the "
+           "initial file does not, that each wrong answer is rejected for its named reason, and "
+           "that predictions agree with the program.\v"
+           "Exit status: 0 all checks pass, 1 a check fails, 2 a file is malformed."};

@@ -26,11 +26,11 @@ static const int carveouts[] = {TSL_CARVEOUT_MAX_L1, TSL_CARVEOUT_EQUAL, TSL_CAR
 static const cli_option rows[] = {
     {.heading = "Which multiprocessor:"},
     {"cc", .value = "X.Y", .kind = CLI_CHOICE, CLI_FIELD(occupancy_options, capability),
-     .word = capability_name, .noun = "one of", .help = "its compute capability"},
+     .word = capability_name, .noun = "one of", .help = "compute capability of the multiprocessor"},
     {"device", 'd', "DEVICE", CLI_TEXT, CLI_FIELD(occupancy_options, common.device),
-     .of_a_rank = true, .help = "a card here, cuda:0, and the limits that it tells"},
+     .of_a_rank = true, .help = "a card of this machine, cuda:0, with the limits that it reports"},
     {"all", .kind = CLI_FLAG, CLI_FIELD(occupancy_options, all),
-     .help = "a table of all compute capabilities"},
+     .help = "print a table of all compute capabilities"},
     {.heading = "What the kernel takes:"},
     {"threads", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(occupancy_options, use.threads),
      .range = {1, MOST_THREADS}, .help = "threads of a block"},
@@ -46,19 +46,19 @@ static const cli_option rows[] = {
      .range = {0, MOST_BARRIERS}, .help = "barriers of a block"},
     {"arguments", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(occupancy_options, use.arguments),
      .range = {0, MOST_ARGUMENTS},
-     .help = "of the kernel's arguments, which 1.x keeps in shared memory"},
+     .help = "size of the kernel's arguments, which are in shared memory on 1.x"},
     {"kernel", .value = "FILE.cu:NAME", .kind = CLI_FILE, CLI_FIELD(occupancy_options, kernel),
-     .help = "have nvcc tell registers, static shared memory and barriers; what follows -- is "
+     .help = "take registers, static shared memory and barriers from nvcc; arguments after -- are "
              "passed to it"},
     {"carveout", .value = "SHARE", .kind = CLI_INTEGER, CLI_FIELD(occupancy_options, use.carveout),
      .range = {0, 100}, .words = carveout_words, .values = carveouts, .noun = "percent",
-     .help = "shared memory that is preferred beside the L1 cache: @ percent, l1, equal or shared",
+     .help = "preferred share of shared memory beside the L1 cache: @ percent, l1, equal or shared",
      .otherwise = "what is needed"},
     {.heading = cli_reporting},
     {"curves", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(occupancy_options, curves),
      .written = CLI_FIGURE, .help = "draw warps over threads, registers and shared memory"},
     {"explain", .kind = CLI_FLAG, CLI_FIELD(occupancy_options, explain),
-     .help = "print each step, and where the limits are from"},
+     .help = "print each step, and the source of the limits"},
     {0}};
 
 static const char command_doc[] =

@@ -41,15 +41,15 @@ static const char *const clock_notes[] = {[NPB_THESIS] = "device memory and tran
 
 static const cli_option rows[] = {
     {"class", 'c', "CLASS", CLI_LIST, CLI_FIELD(npb_options, classes), .set = take_classes,
-     .help = "size of the problem: S, W, A, B, C, D, …; of the ladder a list too",
+     .help = "size of the problem: S, W, A, B, C, D, …; for the ladder also a list",
      .otherwise = NPB_USUAL_CLASS},
     {.heading = "The ladder of versions:"},
     {"variant", .value = "LIST", .kind = CLI_TEXT, CLI_FIELD(npb_options, variants),
-     .help = "only these: serial, openmp, V1, V2, … (or 1, 2, …), tesela, ranks"},
+     .help = "versions to run: serial, openmp, V1, V2, … (or 1, 2, …), tesela, ranks"},
     {"repeat", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(npb_options, repeat),
-     .range = {1, 10000}, .help = "runs of each, for mean and spread"},
+     .range = {1, 10000}, .help = "runs of each version, for mean and spread"},
     {"timing", .value = "CLOCK", .kind = CLI_CHOICE, CLI_FIELD(npb_options, timing),
-     .words = clock_names, .notes = clock_notes, .help = "what the table goes by"},
+     .words = clock_names, .notes = clock_notes, .help = "time that the table compares"},
     {0}};
 
 /* Check the options against each other. */

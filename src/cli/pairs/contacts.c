@@ -39,10 +39,10 @@ static const cli_option rows[] = {
     {"cutoff", .value = "R", .kind = CLI_REAL, CLI_FIELD(contact_options, cutoff),
      .range = {0, INFINITY, .above = true}, .help = "atoms closer than this touch, angstrom"},
     {"output", 'o', "C.csv", CLI_FILE, CLI_FIELD(contact_options, output), .written = CLI_RESULT,
-     .help = "where the table goes: chain, number and name of both residues, atoms that touch, and "
-             "their shortest distance"},
+     .help = "file for the table: chain, number and name of both residues, number of atoms that "
+             "touch, and their shortest distance"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(contact_options, figure),
-     .written = CLI_FIGURE, .help = "a figure of residues by residues, a map of contacts"},
+     .written = CLI_FIGURE, .help = "draw a map of contacts, residues by residues"},
     {0}};
 
 static const char command_doc[] =

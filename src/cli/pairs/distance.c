@@ -64,26 +64,27 @@ static const cli_option rows[] = {
      .range = {0, INFINITY, .above = true}, .words = p_words, .set = set_p, .user = "minkowski",
      .help = "the power, @, or inf"},
     {"layout", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(distance_options, distance.layout),
-     .words = layout_names, .notes = layout_notes, .help = "of one file's pairs"},
+     .words = layout_names, .notes = layout_notes, .help = "layout of the pairs of one file"},
     {"output", 'o', "D.npy", CLI_FILE, CLI_FIELD(distance_options, output), .written = CLI_RESULT,
-     .echo = CLI_TOLD, .help = "where the distances go"},
+     .echo = CLI_TOLD, .help = "file for the distances"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(distance_options, figure),
-     .written = CLI_FIGURE, .echo = CLI_TOLD, .help = "a figure of all distances as a matrix"},
+     .written = CLI_FIGURE, .echo = CLI_TOLD, .help = "draw all distances as a matrix"},
     {.heading = "How:"},
     {"differences", .kind = CLI_FLAG, CLI_FIELD(distance_options, distance.differences),
-     .echo = CLI_TOLD, .help = "never square by products of points, also where that is faster"},
+     .echo = CLI_TOLD,
+     .help = "compute euclidean and squared distances from differences of coordinates, even where "
+             "products of points are faster"},
     {"chunk", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(distance_options, chunk),
-     .echo = CLI_TOLD_SAID, .help = "of the result to hold in memory at a time",
+     .echo = CLI_TOLD_SAID, .help = "part of the result to hold in memory at a time",
      .otherwise = CLI_QUOTE(TSL_DISTANCE_STREAM_MIB) "M"},
     {0}};
 
 static const char command_doc[] =
-    "Distances of all pairs of the points in A, or with B of each point in A to each in B, in the "
-    "metrics and the order of SciPy's pdist and cdist."
-    "\v"
+    "Compute the distances of all pairs of points in A or, with B, from each point in A to each "
+    "point in B, in the metrics and the order of SciPy's pdist and cdist.\v"
     "A file is .npy (an array of points by coordinates, in single or double precision, which the "
     "distances have too), a table of text (.csv, .tsv, .txt, .dat), or the atoms of a PDB or mmCIF "
-    "file. The result is written as it is made: it may be larger than memory.\n"
+    "file. The result is written while it is computed, so it may be larger than memory.\n"
     "\n"
     "Examples:\n"
     "  tesela pairs distance points.npy -o distances.npy\n"

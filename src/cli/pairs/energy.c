@@ -41,40 +41,41 @@ static error_t set_box(const cli_option *row, const char *text, void *parsed)
 static const cli_option rows[] = {
     {.heading = "Energy of a pair:"},
     {"potential", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(energy_options, energy.potential),
-     .words = potentials, .help = "of two points, @"},
+     .words = potentials, .help = "energy of two points, @"},
     {"epsilon", .value = "E", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.epsilon),
-     .range = {0, INFINITY, .above = true}, .help = "of Lennard-Jones: depth"},
+     .range = {0, INFINITY, .above = true}, .help = "lennard-jones: depth of the potential"},
     {"sigma", .value = "S", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.sigma),
-     .range = {0, INFINITY, .above = true}, .help = "of Lennard-Jones: diameter"},
+     .range = {0, INFINITY, .above = true},
+     .help = "lennard-jones: distance at which the potential is 0"},
     {"coupling", .value = "K", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.coupling),
-     .range = {0, INFINITY, .above = true}, .help = "of the others: the constant before q q / r"},
+     .range = {0, INFINITY, .above = true},
+     .help = "coulomb and gravity: the constant before q q / r"},
     {"charges", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(energy_options, charges),
-     .help = "of the others: charges or masses, one a point", .otherwise = "1 each"},
+     .help = "coulomb and gravity: file of charges or masses, one for each point",
+     .otherwise = "1 each"},
     {.heading = "Which pairs:"},
     {"cutoff", .value = "R", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.cutoff),
      .range = {0, INFINITY, .above = true}, .help = "pairs closer than this",
      .otherwise = "all, in open space"},
     {"shift", .value = "KIND", .kind = CLI_CHOICE, CLI_FIELD(energy_options, energy.shift),
-     .words = shifts, .help = "what ends at 0 at the cut-off, @; force: the energy too"},
+     .words = shifts, .help = "what is shifted to 0 at the cut-off, @; force: force and energy"},
     {"box", .value = "LENGTHS", .kind = CLI_LIST, CLI_FIELD(energy_options, box), .set = set_box,
-     .help = "periodic cell, as of tesela pairs neighbors"},
+     .help = "periodic cell, as in tesela pairs neighbors"},
     {"exclude", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(energy_options, exclude),
-     .help = "pairs to leave out, two numbers of points a line, from 0"},
+     .help = "file of pairs to leave out: each line has the numbers of two points, from 0"},
     {.heading = "How:"},
     {"largest", .value = "F", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.largest),
      .range = {0, INFINITY, .above = true},
-     .help =
-         "largest force that a few points have on one, in epsilon / sigma or coupling times the "
-         "square of the largest charge: it sets the unit that sums are rounded to"},
+     .help = "largest force that a few points exert on one, in epsilon / sigma or coupling times "
+             "the square of the largest charge; it sets the unit to which sums are rounded"},
     {"output", 'o', "F.npy", CLI_FILE, CLI_FIELD(energy_options, output), .written = CLI_RESULT,
-     .help = "where the forces go, points by three"},
+     .help = "file for the forces, an array [points][3]"},
     {0}};
 
 static const char command_doc[] =
-    "Energy, virial and forces of all pairs of points, each pair once, summed as 64-bit integers: "
-    "the same bits whatever the number of threads, and of devices where several of one kind share "
-    "them."
-    "\v"
+    "Compute energy, virial and forces over all pairs of points, each pair once. Sums are sums of "
+    "64-bit integers: they have the same bits for any number of threads, and for any number of "
+    "devices of one kind.\v"
     "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
     "distance, of three coordinates.\n"
     "\n"

@@ -30,27 +30,28 @@ static const cli_option rows[] = {
     {.heading = "What to count:"},
     {"to", .value = "R", .kind = CLI_REAL, CLI_FIELD(histogram_options, count.to),
      .range = {0, INFINITY, .above = true},
-     .help = "where the last bin ends, @; the first begins at 0"},
+     .help = "end of the last bin, @; the first bin begins at 0"},
     {"bins", .value = "B", .kind = CLI_INTEGER, CLI_FIELD(histogram_options, count.bins),
      .range = {1, TSL_HISTOGRAM_MOST_BINS}, .help = "number of bins"},
     {"box", .value = "LENGTHS", .kind = CLI_LIST, CLI_FIELD(histogram_options, box), .set = set_box,
      .help = "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
-             "(XZ, YZ, LZ); none: open space, which has no distribution"},
+             "(XZ, YZ, LZ); without it, space is open and there is no g(r)"},
     {"finite", .kind = CLI_FLAG, CLI_FIELD(histogram_options, count.finite),
-     .help = "the density is that of the other points (freud's finite_size; else its exact)"},
+     .help = "use the density of the other points (freud's mode finite_size; otherwise its mode "
+             "exact)"},
     {.heading = "How:"},
     {"direct", .kind = CLI_FLAG, CLI_FIELD(histogram_options, count.direct),
      .help = "look at all pairs, without cells: the same result"},
     {"output", 'o', "H.csv", CLI_FILE, CLI_FIELD(histogram_options, output), .written = CLI_RESULT,
-     .help = "where the table goes: from, to, count and g of each bin"},
+     .help = "file for the table: from, to, count and g of each bin"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(histogram_options, figure),
-     .written = CLI_FIGURE, .help = "a figure of it"},
+     .written = CLI_FIGURE, .help = "draw the histogram"},
     {0}};
 
 static const char command_doc[] =
-    "Distances of all pairs in bins, each pair counted from both of its points, and in a periodic "
-    "cell the pair distribution g(r): counts over those of points that are spread evenly."
-    "\v"
+    "Count the distances of all pairs in bins. Each pair counts twice, once from each of its "
+    "points. In a periodic cell, also compute the pair distribution g(r): the counts divided by "
+    "those of evenly spread points.\v"
     "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
     "distance, of one to three coordinates.\n"
     "\n"

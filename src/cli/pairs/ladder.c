@@ -21,33 +21,31 @@ static const int forms[LADDER_FORMS][2] = {{8, 8}, {16, 16}, {32, 32}, {32, 8}};
 
 static const cli_option rows[] = {
     {"most", .value = "N", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, most),
-     .range = {FIRST_SIZE, LARGEST_SIZE}, .help = "largest triangle, cells a side",
+     .range = {FIRST_SIZE, LARGEST_SIZE}, .help = "cells along a side of the largest triangle",
      .otherwise = "131072 on an NVIDIA GPU, 32768 elsewhere"},
     {"repeats", .value = "R", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, repeats),
-     .range = {LEAST_REPEATS, MOST_REPEATS}, .help = "runs of each at most"},
+     .range = {LEAST_REPEATS, MOST_REPEATS}, .help = "largest number of runs of each map"},
     {"seconds", .value = "S", .kind = CLI_REAL, CLI_FIELD(ladder_options, seconds),
      .range = {0, 3600},
-     .help = "runs of each end when they have taken so long, but three are made"},
+     .help = "time after which the runs of a map end, but at least three are made"},
     {"leaf", .value = "C", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, leaf),
      .range = {32, LARGEST_SIZE},
-     .help = "cells along a triangle that nested grids don't divide further"},
+     .help = "cells along a side of a triangle that nested grids don't divide further"},
     {"output", 'o', "L.csv", CLI_FILE, CLI_FIELD(ladder_options, output), .written = CLI_RESULT,
-     .help = "where the table goes"},
+     .help = "file for the table"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(ladder_options, figure),
-     .written = CLI_FIGURE, .help = "a figure of it, blocks of 16 x 16"},
+     .written = CLI_FIGURE, .help = "draw the rates for blocks of 16 x 16"},
     {0}};
 
 static const char command_doc[] =
-    "The write test of a triangle: every map from blocks to a lower triangle writes each of its "
-    "elements once, into a square matrix, for sides of 128, 256, … and blocks of 8 x 8, 16 x 16, "
-    "32 x 32 and 32 x 8 threads. Beside them `persistent`, as many blocks as the device holds at a "
-    "time, each of which goes through many tiles; `packed`, whose threads own aligned pieces of "
-    "the triangle alone; and a fill of as many bytes in the same run. On an NVIDIA GPU also "
-    "`nested`: "
-    "grids whose blocks launch grids (dynamic parallelism), and what makes those slow, one thing "
-    "changed at a time. On the CPU rows are written by threads. Sizes that the device has no "
-    "memory for are left out, and told."
-    "\v"
+    "Measure how fast maps from blocks to a lower triangle write. Every map writes each element of "
+    "the triangle once, into a square matrix, for sides of 128, 256, … and blocks of 8 x 8, 16 x "
+    "16, 32 x 32 and 32 x 8 threads. The table also has `persistent`, with as many blocks as the "
+    "device holds at a time, each of which writes many tiles; `packed`, whose threads each own "
+    "aligned pieces of the packed triangle; and a fill of as many bytes in the same run. On an "
+    "NVIDIA GPU it also has `nested`, grids whose blocks launch grids (dynamic parallelism), and "
+    "variants of it with one change at a time, which show what makes it slow. On the CPU, threads "
+    "write rows. Sizes for which the device lacks memory are left out and named.\v"
     "Examples:\n"
     "  tesela pairs ladder --device cuda:0 -o ladder.csv --figure ladder.svg\n"
     "  tesela pairs ladder --device cpu";

@@ -37,18 +37,18 @@ static const cli_option rows[] = {
      .otherwise = "B, or what 1024 threads allow"},
     {"leaf", .value = "C", .kind = CLI_INTEGER, CLI_FIELD(maps_options, leaf),
      .range = {1, MOST_CELLS},
-     .help = "cells along a triangle that nested grids don't divide further"},
+     .help = "cells along a side of a triangle that nested grids don't divide further"},
     {"rows-tried", .value = "ROWS", .kind = CLI_INTEGER, CLI_FIELD(maps_options, rows_tried),
-     .range = {0, INT32_MAX}, .help = "rows at whose ends the roots are tried"},
+     .range = {0, INT32_MAX}, .help = "number of rows at whose ends the roots are tested"},
     {0}};
 
 static const char command_doc[] =
-    "Maps from the blocks of a GPU's grid to the tiles of a lower triangle: each is run on the "
-    "device, every cell is counted, and blocks and threads without a cell are compared with closed "
-    "forms; beside them `persistent`, as many blocks as the device holds at a time, each of which "
-    "goes through many tiles, and on an NVIDIA GPU `nested`, grids whose blocks launch grids. Then "
-    "the first row of a triangle that each way to invert a cell's number gets wrong."
-    "\v"
+    "Check the maps from the blocks of a GPU's grid to the tiles of a lower triangle. Each map is "
+    "run on the device, every cell is counted, and the numbers of blocks and threads without a "
+    "cell are compared with closed forms. The table also has `persistent`, with as many blocks as "
+    "the device holds at a time, each of which computes many tiles, and on an NVIDIA GPU `nested`, "
+    "grids whose blocks launch grids. Then, for each formula that converts the number of a cell to "
+    "its row, report the first row that is wrong.\v"
     "Examples:\n"
     "  tesela pairs maps\n"
     "  tesela pairs maps --cells 32768 --side 32 --rows 8 --device cuda:0";

@@ -22,16 +22,15 @@ typedef struct nearest_work {
 
 static const cli_option rows[] = {
     {"k", .value = "K", .kind = CLI_INTEGER, CLI_FIELD(nearest_options, k), .range = {1, 96},
-     .help = "nearest points of each"},
+     .help = "number of nearest points of each point"},
     {"output", 'o', "K.npz", CLI_FILE, CLI_FIELD(nearest_options, output), .written = CLI_RESULT,
-     .help = "where indices and distances go, K for each point, one point after another"},
+     .help = "file for indices and distances, arrays [points][K]"},
     {0}};
 
 static const char command_doc[] =
-    "The K nearest other points of each point, in Euclidean distance, exact: ascending, the lesser "
-    "index first of points that are equally far. Where there are fewer, indices are -1 and "
-    "distances infinite."
-    "\v"
+    "Find the K nearest other points of each point, exactly, in Euclidean distance. They are in "
+    "ascending order; of equally distant points the smaller index comes first. Where there are "
+    "fewer than K, indices are -1 and distances infinite.\v"
     "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
     "distance.\n"
     "\n"

@@ -31,33 +31,33 @@ static error_t set_box(const cli_option *row, const char *text, void *parsed)
 static const cli_option rows[] = {
     {.heading = "Who is a neighbour:"},
     {"cutoff", .value = "R", .kind = CLI_REAL, CLI_FIELD(neighbor_options, find.cutoff),
-     .range = {0, INFINITY, .above = true}, .help = "points closer than this"},
+     .range = {0, INFINITY, .above = true}, .help = "points closer than this are neighbours"},
     {"radii", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(neighbor_options, radii),
-     .help = "points closer than the sum of their radii, one a point"},
+     .help = "file of radii, one for each point: points closer than the sum of their radii are "
+             "neighbours"},
     {"box", .value = "LENGTHS", .kind = CLI_LIST, CLI_FIELD(neighbor_options, box), .set = set_box,
      .help = "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
-             "(XZ, YZ, LZ); none: open space"},
+             "(XZ, YZ, LZ); without it, space is open"},
     {"half", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.half),
-     .help = "each pair once, in the row of the lesser index"},
+     .help = "store each pair once, in the row of the smaller index"},
     {.heading = "How:"},
     {"sorted", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.sorted),
-     .help = "indices ascending in each row (else as cells have them)"},
+     .help = "sort the indices in each row (otherwise they have the order of cells)"},
     {"direct", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.direct),
      .help = "look at all pairs, without cells: the same result"},
     {"cell-order", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.in_cells),
-     .help =
-         "rows and indices in the order of cells, and `order`, the point of each place: fastest"},
+     .help = "number points in the order of cells, and also write `order`, the point at each "
+             "place; this is the fastest"},
     {"indices-only", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.indices_only),
-     .help = "no distances"},
+     .help = "do not compute distances"},
     {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output), .written = CLI_RESULT,
-     .help = "where indptr, indices and distances go"},
+     .help = "file for indptr, indices and distances"},
     {0}};
 
 static const char command_doc[] =
-    "Neighbours of each point: those closer than a cut-off, in open space or in a periodic cell. "
-    "The result is a sparse matrix by rows: point i has the neighbours "
-    "indices[indptr[i]:indptr[i+1]], at distances of the same places."
-    "\v"
+    "Find the neighbours of each point: the points closer than a cut-off, in open space or in a "
+    "periodic cell. The result is a sparse matrix by rows (CSR): point i has the neighbours "
+    "indices[indptr[i]:indptr[i+1]], and the same places of `distances` hold their distances.\v"
     "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
     "distance, of one to three coordinates.\n"
     "\n"

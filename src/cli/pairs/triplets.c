@@ -22,16 +22,17 @@ typedef struct triplet_work {
 static const char *const maps[] = {"tetrahedron", "cube", NULL};
 
 static const cli_option rows[] = {
-    {"nu", .value = "NU", .kind = CLI_REAL, CLI_FIELD(triplet_options, nu), .help = "strength"},
+    {"nu", .value = "NU", .kind = CLI_REAL, CLI_FIELD(triplet_options, nu),
+     .help = "strength of the interaction, energy times length^9"},
     {"map", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(triplet_options, map), .words = maps,
-     .help = "how a GPU's blocks are laid over triples, @: of a cube five sixths end at once; the "
-             "same sum"},
+     .help = "how a GPU's blocks are mapped to triples, @; five sixths of a cube's blocks end at "
+             "once; the sum is the same"},
     {0}};
 
 static const char command_doc[] =
-    "Axilrod-Teller energy of all triples of points: the sum of NU (1 + 3 cos a cos b cos c) / "
-    "(r_ij r_jk r_ki)^3, a, b and c the angles of the triangle, in double precision."
-    "\v"
+    "Compute the Axilrod-Teller energy of all triples of points, in double precision: the sum of "
+    "NU (1 + 3 cos a cos b cos c) / (r_ij r_jk r_ki)^3, where a, b and c are the angles of the "
+    "triangle.\v"
     "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
     "distance, of three coordinates.\n"
     "\n"

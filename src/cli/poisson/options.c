@@ -134,7 +134,7 @@ static const char *const equation_notes[] = {"laplacian phi = -4 pi rho", "lapla
 static const cli_option rows[] = {
     {.heading = "Files:"},
     {NULL, 'o', "OUTPUT", CLI_FILE, CLI_FIELD(poisson_options, output), .written = CLI_RESULT,
-     .tasks = OF_A_FILE, .help = "where the result goes: .npy, .h5 or, from a cube, .cube"},
+     .tasks = OF_A_FILE, .help = "file for the result: .npy, .h5 or, from a cube, .cube"},
     {"output", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, quantity),
      .words = poisson_quantity_names, .notes = quantity_notes, .tasks = OF_A_FILE, .help = "@"},
     {"dataset", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(poisson_options, dataset),
@@ -145,8 +145,8 @@ static const cli_option rows[] = {
      .help = "draw slices of source and potential, or a study's curves"},
     {.heading = "What to solve:"},
     {"lengths", .value = "LX,LY,LZ", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.lengths),
-     .set = set_lengths, .tasks = OF_A_PROBLEM, .help = "edges of the box, x first",
-     .otherwise = "a cube has them, and an HDF5 file of tesela's; bench: 1,1,1"},
+     .set = set_lengths, .tasks = OF_A_PROBLEM, .help = "lengths of the box's edges, x first",
+     .otherwise = "those in a cube file or in an HDF5 file of tesela; bench: 1,1,1"},
     {"boundary", .value = "B[,B,B]", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.boundary),
      .words = poisson_boundary_names, .set = set_boundary, .tasks = OF_A_PROBLEM,
      .help = "periodic or free, for all axes or for x, y and z", .otherwise = "periodic"},
@@ -155,23 +155,23 @@ static const cli_option rows[] = {
      .echo = CLI_TOLD, .help = "@"},
     {"screening", .value = "KAPPA", .kind = CLI_REAL, CLI_FIELD(poisson_options, poisson.screening),
      .range = {0, INFINITY}, .tasks = OF_A_PROBLEM, .echo = CLI_TOLD,
-     .help = "laplacian - kappa^2 in place of laplacian"},
+     .help = "replace laplacian by laplacian - kappa^2, kappa in 1 / length"},
     {"background", .kind = CLI_FLAG, CLI_FIELD(poisson_options, poisson.background),
      .tasks = OF_A_FILE,
      .help = "neutralise a periodic box that has a net charge, which is an error otherwise"},
     {.heading = "Densities, cubes above all:"},
     {"sign", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, sign),
      .words = sign_names, .values = signs, .tasks = OF_A_FILE,
-     .help = "what positive numbers of a density are", .otherwise = "electrons in a cube"},
+     .help = "what positive numbers of a density mean", .otherwise = "electrons in a cube"},
     {"sampling", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, centres),
      .words = sampling_names, .tasks = OF_A_FILE, .echo = CLI_TOLD,
-     .help = "where samples stand in their cells: @; the origin is that of the first cell"},
+     .help = "position of samples in their cells: @; the origin is that of the first cell"},
     {"nuclei", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, nuclei),
      .words = nuclei_names, .notes = nuclei_notes, .tasks = OF_A_FILE, .echo = CLI_TOLD,
      .help = "@"},
     {"valence", .value = "O=6,H=1", .kind = CLI_LIST, CLI_FIELD(poisson_options, valence),
      .set = poisson_set_valence, .tasks = OF_A_FILE,
-     .help = "the nuclei's charges, where the density lacks core electrons",
+     .help = "charges of the nuclei, for a density without core electrons",
      .otherwise = "the header's"},
     {"electrons", .value = "COUNT", .kind = CLI_TEXT, CLI_FIELD(poisson_options, electrons),
      .words = electrons_words, .set = set_electrons, .tasks = OF_A_FILE, .echo = CLI_TOLD,
@@ -180,33 +180,33 @@ static const cli_option rows[] = {
     {.heading = "How:"},
     {"symbol", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, poisson.symbol),
      .words = poisson_symbol_names, .tasks = OF_A_PROBLEM, .echo = CLI_TOLD,
-     .help = "periodic boxes"},
+     .help = "symbol of the Laplacian, for periodic boxes"},
     {"kernel", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, poisson.kernel),
-     .words = poisson_kernel_names, .tasks = OF_A_PROBLEM, .echo = CLI_TOLD, .help = "free boxes"},
+     .words = poisson_kernel_names, .tasks = OF_A_PROBLEM, .echo = CLI_TOLD,
+     .help = "Green's function, for free boxes"},
     {"precision", .value = "NAME", .kind = CLI_CHOICE,
      CLI_FIELD(poisson_options, poisson.precision), .words = precision_names, .values = precisions,
      .tasks = OF_A_PROBLEM, .echo = CLI_TOLD, .help = "@",
      .otherwise = "the file's; bench: double"},
     {"memory", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(poisson_options, poisson.memory),
-     .of_a_rank = true, .echo = CLI_TOLD_SAID,
-     .help = "take no more than this, each rank, e.g. 4G"},
+     .of_a_rank = true, .echo = CLI_TOLD_SAID, .help = "largest memory of each rank, e.g. 4G"},
     {"plan", .value = "KEY=VALUE,...", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.ranks),
      .set = poisson_set_plan,
-     .help =
-         "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), "
-         "segments=COUNT, overlap=on or off, measure=on (try what is left open, take the fastest, "
-         "in place of rules); on GPUs form=lines, transforms fused with the spectrum, or plain, "
-         "the library's (the faster), and form=strided, the library's of lines where they stand, "
-         "to compare with, on CPUs too; exchange=staged, by way of the host, to compare with; "
-         "under mpirun on CPUs exchange=datatypes, without packing, likewise (direct)"},
+     .help = "how ranks divide the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils); "
+             "segments=COUNT; overlap=on or off; measure=on (measure what is left open and take "
+             "the fastest, instead of using rules); on GPUs form=lines (transforms fused with the "
+             "spectrum) or form=plain (the library's transforms), by default the faster; for "
+             "comparison, form=strided (the library transforms lines in place; on CPUs too), "
+             "exchange=staged (through the host) and, under mpirun on CPUs, exchange=datatypes "
+             "(without packing) (direct)"},
     {.heading = "tesela poisson verify, bench and study:"},
     {"n", .value = "N[,NY,NZ]", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.n),
      .range = {1, TSL_POISSON_LONGEST_AXIS}, .set = set_n, .tasks = OF_A_SUITE,
-     .help = "cells along each axis, @; verify: of one grid more for its periodic waves",
+     .help = "cells along each axis, @; verify: those of an additional grid for periodic waves",
      .otherwise = CLI_QUOTE(POISSON_USUAL_N)},
     {"repeat", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(poisson_options, repeat),
      .range = {1, 1000000}, .tasks = OF_BENCH | OF_STUDY, .echo = CLI_TOLD,
-     .help = "bench and study: solves that are timed"},
+     .help = "bench and study: number of timed solves"},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, common.csv),
      .written = CLI_TABLE, .tasks = OF_STUDY, .echo = CLI_TOLD, .help = "write a study's table"},
     {0}};
@@ -219,23 +219,21 @@ static const char arguments_doc[] = "INPUT -o OUTPUT\n"
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
     "\n"
-    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy, or "
-    "an array of a .npz) or a "
-    "dataset of an HDF5 file, of any numbers, or a cube file (in bohr and electrons / bohr^3); "
-    "gzipped or not, told by its content; - is standard input. The result has the same shape; a "
-    "field has three "
-    "components before it, or in a cube after it. With a free axis the box stands alone along it, "
-    "whatever its net charge; include/tesela/poisson.h defines the potentials of slabs and wires. "
-    "Nuclei are added to free boxes as 1/r, to others by Ewald's sum, 20 steps from the ends of "
-    "free "
-    "axes at least; in the cell that holds one, 1/r is the mean over the cell. verify solves "
-    "problems whose answers are known and "
-    "compares; bench measures, with --profile stage by stage, for which exchanges are not "
-    "overlapped. study "
-    "segments measures an exchange in 1, 2, 4, … pieces, overlapped and not; study scaling 1, 2, "
-    "4, … of "
-    "the ranks there are, on the grid (strong) and on one that grows with them (weak)."
-    "\v"
+    "INPUT is the charge density or right-hand side, with three axes x, y, z: a NumPy file (.npy, "
+    "or an array of a .npz) or a dataset of an HDF5 file, with numbers of any type, or a cube file "
+    "(in bohr and electrons / bohr^3). It may be gzipped; - is standard input. The result has the "
+    "same shape. A field has an additional axis of three components, the first axis, or in a cube "
+    "the last. Along a free axis the box is isolated and may have any net charge; "
+    "include/tesela/poisson.h defines the potentials of slabs and wires. The potential of nuclei "
+    "is added as 1/r in free boxes, and by an Ewald sum in others, where nuclei must be at least "
+    "20 cells from the ends of free axes. In the cell that holds a nucleus, 1/r is replaced by its "
+    "mean over the cell.\n"
+    "\n"
+    "verify solves problems with known solutions and compares. bench measures the time of a solve; "
+    "with --profile it measures each stage, and exchanges are then not overlapped. study segments "
+    "measures an exchange in 1, 2, 4, … pieces, overlapped and not overlapped. study scaling "
+    "measures 1, 2, 4, … of the available ranks, on one grid (strong scaling) and on a grid that "
+    "grows with them (weak scaling).\v"
     "Examples:\n"
     "  tesela poisson water.cube --boundary free --nuclei add -o potential.cube\n"
     "  tesela poisson valence.cube --boundary free --kernel point --nuclei add \\\n"

@@ -25,8 +25,8 @@ static const cli_option common_rows[] = {
     {"device", 'd', "DEVICE", CLI_TEXT, CLI_FIELD(cli_common, device), .of_a_rank = true,
      .otherwise = ""},
     {"threads", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(cli_common, threads),
-     .range = {1, TSL_THREADS}, .of_a_rank = true, .help = "CPU threads, of several ranks each",
-     .otherwise = "all cores, shared out; or OMP_NUM_THREADS"},
+     .range = {1, TSL_THREADS}, .of_a_rank = true, .help = "CPU threads of each rank",
+     .otherwise = "OMP_NUM_THREADS, or all cores divided among the ranks"},
     {.heading = cli_reporting},
     {"json", 'j', "FILE", CLI_FILE, CLI_FIELD(cli_common, json), .of_a_rank = true,
      .help = "write a report as JSON; - is standard output"},
@@ -42,10 +42,10 @@ static const char *device_help(const cli_command *command)
     static const char *const of_places[] = {
         [CLI_ANYWHERE] = one,
         [CLI_ONE_DEVICE] = one,
-        [CLI_ONE_RANK] = "auto, cpu or cuda:0, or a list, a rank each: cuda:0-3 or cuda:0,cpu "
-                         "(auto: a GPU if there is one); see tesela info",
-        [CLI_ALL_RANKS] = "auto, cpu or cuda:0, or a list, a rank each: cuda:0-3 or cuda:0,cpu "
-                          "(auto: all GPUs, the CPU if there is none); see tesela info"};
+        [CLI_ONE_RANK] = "auto, cpu or cuda:0, or a list with one rank for each: cuda:0-3 or "
+                         "cuda:0,cpu (auto: a GPU if there is one); see tesela info",
+        [CLI_ALL_RANKS] = "auto, cpu or cuda:0, or a list with one rank for each: cuda:0-3 or "
+                          "cuda:0,cpu (auto: all GPUs, the CPU if there is none); see tesela info"};
     return command->device != NULL ? command->device : of_places[command->places];
 }
 

@@ -33,37 +33,38 @@ static const char *const method_notes[] = {[TSL_LINSOLVE_CG_SINGLE_REDUCTION] =
 static const cli_option rows[] = {
     {.heading = "The system:"},
     {"rhs", .value = "B", .kind = CLI_FILE, CLI_FIELD(solve_options, rhs), .echo = CLI_TOLD,
-     .help = "right-hand side, or several as columns, solved with one set-up: a file as MATRIX may "
-             "be",
+     .help = "file of the right-hand side, or of several as columns, which share one set-up; "
+             "formats as for MATRIX",
      .otherwise = "ones"},
     {"guess", .value = "X0", .kind = CLI_FILE, CLI_FIELD(solve_options, guess), .echo = CLI_TOLD,
-     .help = "where to begin, one vector or one for each of B", .otherwise = "zeros"},
+     .help = "file of the initial guess, one vector or one for each column of B",
+     .otherwise = "zeros"},
     {"output", 'o', "X", CLI_FILE, CLI_FIELD(solve_options, output), .written = CLI_RESULT,
      .echo = CLI_TOLD,
-     .help = "where the solution goes, .mtx or .npy; without convergence the last iterate or a "
+     .help = "file for the solution, .mtx or .npy; without convergence, the last iterate or a "
              "better one"},
     {.heading = "How to solve it:"},
     {"method", 'm', "NAME", CLI_CHOICE, CLI_FIELD(solve_options, linsolve.method),
      .word = method_name, .notes = method_notes,
-     .help =
-         "@. With neither this nor a preconditioner: cg if the matrix is symmetric and its "
-         "diagonal positive, else bicgstab with ilu0, then gmres; where they fail direct, if "
-         "its factors fit in half of the free memory. With a preconditioner alone: cg or gmres, "
-         "the second also after a cg that finds the matrix indefinite",
+     .help = "@. If neither a method nor a preconditioner is given: cg if the matrix is symmetric "
+             "with a positive diagonal, else bicgstab with ilu0, then gmres; if they fail, direct, "
+             "if its factors fit in half of the free memory. If only a preconditioner is given: cg "
+             "or gmres; gmres also if cg finds the matrix indefinite",
      .otherwise = ""},
     {"preconditioner", 'p', "NAME", CLI_CHOICE, CLI_FIELD(solve_options, linsolve.preconditioner),
      .word = preconditioner_name, .help = "@",
-     .otherwise = "of a method that was named: @; none if the diagonal has zeros"},
+     .otherwise = "if a method is given: @, or none if the diagonal has zeros"},
     {"symmetric", .value = "WHAT", .kind = CLI_CHOICE, CLI_FIELD(solve_options, symmetry),
      .words = solve_symmetry_names, .echo = CLI_TOLD,
      .help =
-         "take the matrix for that: @; auto: it is, if a(i,j) and a(j,i) differ by no more than "
-         "1e-12 of the larger, or of the geometric mean of a(i,i) and a(j,j)"},
+         "whether the matrix is treated as symmetric: @; auto: it is if a(i,j) and a(j,i) differ "
+         "by no more than 1e-12 of the larger, or of the geometric mean of a(i,i) and a(j,j)"},
     {"null-space", .value = "WHAT", .kind = CLI_CHOICE, CLI_FIELD(solve_options, null_space),
      .words = solve_null_space_names, .echo = CLI_TOLD,
-     .help = "@; constant: the matrix is singular, with constants as its null space, which are "
-             "taken out of b and x; none: it is not looked for; auto: it is found where all rows "
-             "sum to 0, and b is said to be wrong if it has such a part"},
+     .help =
+         "@; constant: the matrix is singular and its null space is the constant vectors, which "
+         "are removed from b and x; none: the null space is ignored; auto: it is recognised where "
+         "all rows sum to 0, and a b with a constant part is reported as wrong"},
     {"tolerance", .value = "T", .kind = CLI_REAL, CLI_FIELD(solve_options, linsolve.tolerance),
      .range = {TSL_LINSOLVE_TOLERANCE_RANGE}, .echo = CLI_TOLD,
      .help = "stop at |b - A x| <= T |b|"},
@@ -73,8 +74,8 @@ static const cli_option rows[] = {
      .range = {0, INT32_MAX}, .echo = CLI_TOLD, .help = "give up after so many"},
     {"deterministic", .kind = CLI_FLAG, CLI_FIELD(solve_options, linsolve.deterministic),
      .echo = CLI_TOLD,
-     .help = "multigrid: fail where a GPU lacks memory for making levels; without, the host then "
-             "makes others. All else gives the same bits in any case"},
+     .help = "multigrid: fail if a GPU lacks memory for making levels; without this option the "
+             "host then makes other levels. Everything else always gives the same bits"},
     {.heading = "Of single methods and preconditioners:"},
     {"restart", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(solve_options, linsolve.restart),
      .range = {TSL_LINSOLVE_RESTART_RANGE}, .user = "gmres", .echo = CLI_TOLD,
@@ -87,11 +88,11 @@ static const cli_option rows[] = {
      .help = "rows of a block"},
     {"degree", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(solve_options, linsolve.degree),
      .range = {TSL_LINSOLVE_DEGREE_RANGE}, .user = "chebyshev", .echo = CLI_TOLD,
-     .help = "of the polynomial, as preconditioner or smoother"},
+     .help = "degree of the polynomial, as preconditioner or smoother"},
     {"eigenvalue-ratio", .value = "R", .kind = CLI_REAL,
      CLI_FIELD(solve_options, linsolve.eigenvalue_ratio),
      .range = {TSL_LINSOLVE_EIGENVALUE_RATIO_RANGE, .above = true}, .user = "chebyshev",
-     .echo = CLI_TOLD, .help = "largest eigenvalue by the smallest it damps",
+     .echo = CLI_TOLD, .help = "largest eigenvalue divided by the smallest one that is damped",
      .otherwise = CLI_QUOTE(TSL_CHEBYSHEV_RATIO) "; as a smoother " CLI_QUOTE(
          TSL_SMOOTHER_RATIO) ", or " CLI_QUOTE(TSL_SMOOTHER_LOW_RATIO) " where the degree is less "
                                                                        "than " CLI_QUOTE(
@@ -103,7 +104,8 @@ static const cli_option rows[] = {
      .help = "threshold of strong entries"},
     {"coarse-rows", .value = "COUNT", .kind = CLI_INTEGER,
      CLI_FIELD(solve_options, linsolve.coarse_rows), .range = {TSL_LINSOLVE_COARSE_ROWS_RANGE},
-     .user = "multigrid", .echo = CLI_TOLD, .help = "levels this small are solved directly"},
+     .user = "multigrid", .echo = CLI_TOLD,
+     .help = "levels with at most this many rows are solved directly"},
     {.heading = cli_reporting},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(solve_options, figure),
      .written = CLI_FIGURE, .echo = CLI_TOLD, .help = "draw the residual over the iterations"},
@@ -113,15 +115,12 @@ static const char command_doc[] =
     "Solve the sparse system of linear equations A x = b by a Krylov method or by LU factors.\n"
     "\n"
     "MATRIX is a Matrix Market file (coordinate or array, any field and symmetry), a SciPy file of "
-    "a "
-    "matrix (.npz; csr, csc, coo, bsr or dia) or a NumPy array (.npy): what it is its first bytes "
-    "say. It may be gzipped, or come from a pipe; - is standard input. What the matrix is, whether "
-    "it is "
-    "symmetric, what its diagonal says, is reported before it is solved. The residual reported at "
-    "the end is recomputed from the solution. Runs on the CPU (--device cpu), on a "
-    "GPU (--device cuda:0) or on several (--device cuda:0-3), and over MPI; each "
-    "rank has some of the rows. Exit status 1: not converged."
-    "\v"
+    "a matrix (.npz; csr, csc, coo, bsr or dia) or a NumPy array (.npy); its first bytes decide. "
+    "It may be gzipped, or come from a pipe; - is standard input. Properties of the matrix, such "
+    "as its symmetry and its diagonal, are reported before the system is solved. The residual "
+    "reported at the end is recomputed from the solution. Runs on the CPU (--device cpu), on a GPU "
+    "(--device cuda:0) or on several (--device cuda:0-3), and over MPI; each rank has some of the "
+    "rows. Exit status 1: not converged.\v"
     "Examples:\n"
     "  tesela solve bcsstk17.mtx\n"
     "  tesela solve A.mtx.gz --rhs b.mtx -o x.mtx --preconditioner ic0 --tolerance 1e-10\n"

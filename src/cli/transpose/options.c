@@ -53,16 +53,16 @@ static const cli_option rows[] = {
      .help = "size of an element",
      .otherwise = "the file's; " CLI_QUOTE(USUAL_ELEMENT) " for measurements"},
     {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(transpose_options, output),
-     .written = CLI_RESULT, .help = "where the transposed file goes"},
+     .written = CLI_RESULT, .help = "file for the transposed array"},
     {.heading = "How:"},
     {"in-place", .kind = CLI_FLAG, CLI_FIELD(transpose_options, transpose.in_place),
-     .help = "let the result take the array's place on the device"},
+     .help = "transpose in place on the device"},
     {"auxiliary", .value = "BYTES", .kind = CLI_BYTES,
      CLI_FIELD(transpose_options, transpose.auxiliary),
-     .help = "with --in-place: device memory it may take besides, e.g. 16M",
+     .help = "with --in-place: additional device memory that may be used, e.g. 16M",
      .otherwise = "32M, or 1 % of the array"},
     {"study", .kind = CLI_FLAG, CLI_FIELD(transpose_options, study),
-     .help = "measure every side of tiles and number of elements a thread"},
+     .help = "measure all tile sizes and numbers of elements for each thread"},
     {0}};
 
 static const char arguments_doc[] = "[--shape NX,NY,NZ]\n"
@@ -72,13 +72,11 @@ static const char command_doc[] =
     "Transpose an array of three axes: A(x, y, z), x fastest, into the order of axes asked for, "
     "out of place or in place.\n"
     "\n"
-    "With IN.npy, a NumPy file, gzipped or not, of elements of any type, its array is transposed; "
-    "- "
-    "is standard input. In a file "
-    "of C order x is the last axis, in one of Fortran order the first; the result has the same "
-    "order. Without a file all permutations are measured on made-up elements, beside a copy of "
-    "the same array, and every element of each result is checked."
-    "\v"
+    "IN.npy is a NumPy file with elements of any type, gzipped or not; - is standard input. Its "
+    "array is transposed. In a file of C order x is the last axis, in one of Fortran order the "
+    "first; the result has the same order. Without a file, all permutations of a generated array "
+    "are measured, and a copy of the same array for comparison. Every element of each result is "
+    "checked.\v"
     "Examples:\n"
     "  tesela transpose --permute zyx field.npy -o turned.npy\n"
     "  tesela transpose --shape 512,512,512 --device cuda:0\n"

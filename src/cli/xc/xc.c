@@ -22,28 +22,29 @@ static const cli_option rows[] = {
     {.heading = "What is evaluated:"},
     {"functional", 'f', "NAME", CLI_TEXT, CLI_FIELD(xc_options, functional),
      .tasks = OF_EVAL | OF_CHECK | OF_BENCH,
-     .help = "a name or number of tesela xc list, or a sum: 0.25*hf + 0.75*gga_x_pbe + gga_c_pbe",
+     .help = "functional, a name or number of tesela xc list, or a sum: 0.25*hf + 0.75*gga_x_pbe + "
+             "gga_c_pbe",
      .otherwise = USUAL_FUNCTIONAL "; check: all"},
     {"spin", .kind = CLI_FLAG, CLI_FIELD(xc_options, spin), .tasks = OF_EVAL | OF_BENCH,
-     .help = "of two spins; else of a closed shell"},
+     .help = "use two spin densities; otherwise a closed shell"},
     {"order", .value = "ORDER", .kind = CLI_INTEGER, CLI_FIELD(xc_options, plan.order),
      .range = {0, TSL_XC_ORDERS - 1}, .tasks = OF_EVAL | OF_BENCH,
      .help = "highest order of derivatives"},
     {"allow-libxc", .kind = CLI_FLAG, CLI_FIELD(xc_options, allow_libxc), .tasks = OF_EVAL,
-     .help = "functionals that are not in tesela xc list are evaluated by the Libxc that is "
-             "installed, on the CPU, up to second derivatives"},
+     .help = "evaluate functionals that are not in tesela xc list with the installed Libxc, on the "
+             "CPU, up to second derivatives"},
     {"input", 'i', "IN.npy", CLI_FILE, CLI_FIELD(xc_options, input), .tasks = OF_EVAL,
-     .help = "points, a row each"},
+     .help = "file of points, one row for each"},
     {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(xc_options, output), .written = CLI_RESULT,
-     .tasks = OF_EVAL, .help = "where the values go, a row each"},
+     .tasks = OF_EVAL, .help = "file for the values, one row for each point"},
     {"points", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(xc_options, points),
      .range = {1000, 1000000000}, .tasks = OF_CHECK | OF_BENCH | OF_STUDY,
-     .help = "check: points of each case; bench: at most, a power of ten; study: of the largest "
-             "batch",
+     .help = "number of points; check: of each case; bench: the largest, a power of ten; study: of "
+             "the largest batch",
      .otherwise = "check: " CLI_QUOTE(XC_CHECK_POINTS) "; bench: " CLI_QUOTE(
          XC_BENCH_POINTS) "; study: " CLI_QUOTE(XC_STUDY_POINTS)},
     {"repeats", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(xc_options, repeats),
-     .range = {2, 10000}, .tasks = OF_STUDY, .help = "times that each kernel is measured"},
+     .range = {2, 10000}, .tasks = OF_STUDY, .help = "number of measurements of each kernel"},
     {0}};
 
 static error_t refuse_argument(void *options, const char *text)
@@ -127,46 +128,47 @@ static const cli_command list_command = {
 static const cli_command eval_command = {
     .name = "eval",
     .summary = "evaluate one at points of a file",
-    .doc = "Evaluate a functional at points of a file.\n\n"
-           "IN.npy holds float64, a row a point: rho sigma lapl tau, or with --spin rho_a rho_b "
-           "sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b; columns at the end that the "
-           "functional does not need may be absent, and columns that it does not need are not "
-           "read: lapl, the Laplacian of the density, is read for functionals of Libxc's alone. "
-           "OUT.npy gets a row a point: exc (energy per electron), then the derivatives of the "
-           "energy per volume in Libxc's order."
-           "\v"
-           "Example:\n  tesela xc eval -f pbe -i points.npy -o values.npy --order 2",
+    .doc = "Evaluate a functional at points of a file.\n"
+           "\n"
+           "IN.npy holds float64, one row for each point: rho sigma lapl tau, or with --spin rho_a "
+           "rho_b sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b, in atomic units. Columns "
+           "that the functional does not need are not read, and at the end of a row they may be "
+           "absent. lapl, the Laplacian of the density, is read only for functionals evaluated by "
+           "Libxc. OUT.npy has one row for each point: exc (energy per electron, hartree), then "
+           "the derivatives of the energy per volume in Libxc's order.\v"
+           "Example:\n"
+           "  tesela xc eval -f pbe -i points.npy -o values.npy --order 2",
     .data = &eval_task,
     TASK(XC_EVAL)};
 static const cli_command check_command = {
     .name = "check",
     .summary = "check properties of one or all, and the device against the CPU",
-    .doc = "Check a functional, or all: finite everywhere, the same with spins swapped, closed "
-           "shell and equal spins alike, derivatives against differences, the device against "
-           "the CPU."
-           "\v"
-           "Example:\n  tesela xc check --device cuda:0",
+    .doc = "Check one functional or all: values are finite everywhere, swapped spins give the same "
+           "energy, a closed shell agrees with two equal spins, derivatives agree with finite "
+           "differences, and the device agrees with the CPU.\v"
+           "Example:\n"
+           "  tesela xc check --device cuda:0",
     .data = &check_task,
     TASK(XC_CHECK)};
 static const cli_command bench_command = {
     .name = "bench",
     .summary = "measure one",
-    .doc = "Measure a functional for numbers of points from 1000 on, beside a copy of as many "
-           "bytes."
-           "\v"
-           "Example:\n  tesela xc bench -f b3lyp --device cuda:0 --points 100000000",
+    .doc = "Measure a functional for numbers of points from 1000 on, and a copy of as many bytes "
+           "for comparison.\v"
+           "Example:\n"
+           "  tesela xc bench -f b3lyp --device cuda:0 --points 100000000",
     .data = &bench_task,
     TASK(XC_BENCH)};
 
 static const cli_command study_command = {
     .name = "study",
     .summary = "measure PBE's kernel by registers, threads and points",
-    .doc = "Measure PBE's kernel, of a closed shell with first derivatives, with at most 24, 32, "
+    .doc = "Measure PBE's kernel for a closed shell with first derivatives, with at most 24, 32, "
            "63, 128 and 255 registers a thread, in blocks of 64 to 512 threads, for batches from "
-           "200 points on, and say which conclusions of E. A. Perez Leale's thesis (Buenos Aires, "
-           "2019) hold on the device. On sim it is a rehearsal."
-           "\v"
-           "Example:\n  tesela xc study --device cuda:0 --json study.json",
+           "200 points on. Report which conclusions of E. A. Perez Leale's thesis (Buenos Aires, "
+           "2019) hold on the device. On sim, only the procedure is tried.\v"
+           "Example:\n"
+           "  tesela xc study --device cuda:0 --json study.json",
     .data = &study_task,
     TASK(XC_STUDY)};
 

@@ -2,12 +2,20 @@
 #ifndef TSL_IO_FIGURE_H
 #define TSL_IO_FIGURE_H
 
+#include "core/config.h"
 #include "core/core.h"
 
 struct _cairo; /* cairo_t, which a build without Cairo does not know */
 
 /* A function that draws on white paper. */
 typedef void tsl_figure_draw(struct _cairo *cairo, const void *what);
+
+/* `draw` for tsl_figure_write(); NULL in a build without Cairo, which compiles no such function. */
+#ifdef TSL_HAVE_CAIRO
+#define TSL_IF_CAIRO(draw) (draw)
+#else
+#define TSL_IF_CAIRO(draw) NULL
+#endif
 
 /* Does a name end as that of a figure, in .svg, .png or .pdf? */
 bool tsl_figure_knows(const char *path);

@@ -39,11 +39,6 @@ void tsl_matrix_plot_release(tsl_matrix_plot *plot)
     plot->least = NULL;
 }
 
-#ifdef TSL_HAVE_CAIRO
-
-#include <cairo.h>
-#include <stdio.h>
-
 enum {
     WIDTH = 680,
     HEIGHT = 620,
@@ -77,6 +72,11 @@ static picture picture_of(const tsl_matrix_plot *plot)
     }
     return p;
 }
+
+#ifdef TSL_HAVE_CAIRO
+
+#include <cairo.h>
+#include <stdio.h>
 
 /* The least of the cells that a pixel covers. */
 static double least_at(const picture *p, int x, int y)
@@ -200,20 +200,11 @@ static void draw(cairo_t *cairo, const void *user)
     }
 }
 
+#endif
+
 tsl_status tsl_matrix_plot_write(tsl_context *context, const char *path,
                                  const tsl_matrix_plot *plot)
 {
     const picture p = picture_of(plot);
-    return tsl_figure_write(context, path, WIDTH, HEIGHT, draw, &p);
+    return tsl_figure_write(context, path, WIDTH, HEIGHT, TSL_IF_CAIRO(draw), &p);
 }
-
-#else
-
-tsl_status tsl_matrix_plot_write(tsl_context *context, const char *path,
-                                 const tsl_matrix_plot *plot)
-{
-    (void)plot;
-    return tsl_figure_write(context, path, 0, 0, NULL, NULL);
-}
-
-#endif

@@ -4,13 +4,13 @@
 #include "io/report/drawing.h"
 #include "io/report/figure.h"
 
+enum { WIDTH = 840, HEIGHT = 460, LEFT = 72, TOP = 64, RIGHT = 600, BOTTOM = 400, MOST_TICKS = 12 };
+
 #ifdef TSL_HAVE_CAIRO
 
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
-
-enum { WIDTH = 840, HEIGHT = 460, LEFT = 72, TOP = 64, RIGHT = 600, BOTTOM = 400, MOST_TICKS = 12 };
 
 /* The range that an axis shows; of a logarithmic axis in decades or doublings. */
 typedef struct range {
@@ -193,16 +193,9 @@ static void draw(cairo_t *cairo, const void *what)
     }
 }
 
-tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot)
-{
-    return tsl_figure_write(context, path, WIDTH, HEIGHT, draw, plot);
-}
-
-#else
-
-tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot)
-{
-    return tsl_figure_write(context, path, 0, 0, NULL, plot);
-}
-
 #endif
+
+tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot)
+{
+    return tsl_figure_write(context, path, WIDTH, HEIGHT, TSL_IF_CAIRO(draw), plot);
+}

@@ -4,15 +4,6 @@
 #include "io/report/figure.h"
 #include "solvers/dock/pose_files.h"
 
-#ifdef TSL_HAVE_CAIRO
-
-#include <cairo.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* All lengths in pixels. */
 enum {
     WIDTH = 1000,
@@ -21,14 +12,6 @@ enum {
     BINS = 48,        /* at most */
     SLICES = 40       /* of the receptor along z, drawn from the farthest to the nearest */
 };
-
-typedef struct box {
-    double x, y, width, height;
-} box;
-
-static const box histogram_box = {72, 96, 380, 296};
-static const box view_box = {520, 84, 380, 344};
-static const box bar_box = {930, 110, 14, 268};
 
 /* What is drawn. */
 typedef struct figure {
@@ -39,6 +22,23 @@ typedef struct figure {
     int64_t shown;           /* poses with a dot */
     int32_t lowest, highest; /* of their scores */
 } figure;
+
+#ifdef TSL_HAVE_CAIRO
+
+#include <cairo.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct box {
+    double x, y, width, height;
+} box;
+
+static const box histogram_box = {72, 96, 380, 296};
+static const box view_box = {520, 84, 380, 344};
+static const box bar_box = {930, 110, 14, 268};
 
 /* From the light end to the dark one, so that on white paper the best poses stand out. */
 static tsl_colour score_colour(const figure *f, double score)
@@ -386,6 +386,8 @@ static void draw(cairo_t *cairo, const void *what)
     draw_view(&f);
 }
 
+#endif
+
 tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const tsl_pose_list *list,
                                 const tsl_molecule *receptor, const double (*centres)[3])
 {
@@ -398,7 +400,7 @@ tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const ts
         f.lowest = score < f.lowest ? score : f.lowest;
         f.highest = score > f.highest ? score : f.highest;
     }
-    return tsl_figure_write(context, path, WIDTH, HEIGHT, draw, &f);
+    return tsl_figure_write(context, path, WIDTH, HEIGHT, TSL_IF_CAIRO(draw), &f);
 }
 
 tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,
@@ -420,24 +422,3 @@ tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pos
     }
     return tsl_dock_figure_draw(context, path, list, receptor, (const double(*)[3])centres);
 }
-
-#else
-
-tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const tsl_pose_list *list,
-                                const tsl_molecule *receptor, const double (*centres)[3])
-{
-    (void)receptor;
-    (void)centres;
-    return tsl_figure_write(context, path, 0, 0, NULL, list);
-}
-
-tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,
-                           const tsl_molecule *receptor, const tsl_molecule *ligand,
-                           const tsl_dock_plan *plan)
-{
-    (void)ligand;
-    (void)plan;
-    return tsl_dock_figure_draw(context, path, list, receptor, NULL);
-}
-
-#endif

@@ -78,6 +78,11 @@ static tsl_status check_points(tsl_context *context, const tsl_points *points, c
 static tsl_status check(tsl_context *context, const tsl_distance_options *options,
                         const tsl_points *a, const tsl_points *b)
 {
+    tsl_status status =
+        tsl_pairs_check_size(context, options->size, sizeof *options, "TSL_DISTANCE_OPTIONS_INIT");
+    if (status != TSL_OK) {
+        return status;
+    }
     if (tsl_metric_name(options->metric) == NULL || (int)options->layout < 0 ||
         options->layout > TSL_LAYOUT_PACKED) {
         return tsl_fail(context, TSL_E_ARG, "metric %d, layout %d: there is no such",
@@ -91,7 +96,7 @@ static tsl_status check(tsl_context *context, const tsl_distance_options *option
                         "points of %d coordinates of %d bytes, and of %d of %d: give two alike",
                         a->dimensions, a->precision, b->dimensions, b->precision);
     }
-    tsl_status status = check_points(context, a, a->name != NULL ? a->name : "a");
+    status = check_points(context, a, a->name != NULL ? a->name : "a");
     if (status == TSL_OK && b != NULL) {
         status = check_points(context, b, b->name != NULL ? b->name : "b");
     }

@@ -38,6 +38,15 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
     return TSL_OK;
 }
 
+tsl_status tsl_pairs_check_size(tsl_context *context, size_t size, size_t expected,
+                                const char *init)
+{
+    return size == expected ? TSL_OK
+                            : tsl_fail(context, TSL_E_ARG,
+                                       "options of %zu bytes, not %zu: initialise them with %s",
+                                       size, expected, init);
+}
+
 /* ---- moments -------------------------------------------------------------------------------- */
 
 static int64_t count_both(const tsl_points *a, const tsl_points *b)

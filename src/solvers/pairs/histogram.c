@@ -81,7 +81,11 @@ tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
                                const tsl_histogram_options *options, const tsl_points *points)
 {
     tsl_histogram made = {.bins = options->bins};
-    tsl_status status = TSL_OK;
+    tsl_status status =
+        tsl_pairs_check_size(context, options->size, sizeof *options, "TSL_HISTOGRAM_OPTIONS_INIT");
+    if (status != TSL_OK) {
+        return status;
+    }
     if (options->bins < 1 || options->bins > TSL_HISTOGRAM_MOST_BINS) {
         return tsl_fail(context, TSL_E_ARG, "%d bins: give 1 to %d", options->bins,
                         TSL_HISTOGRAM_MOST_BINS);

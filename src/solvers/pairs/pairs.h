@@ -193,6 +193,10 @@ tsl_status tsl_pairs_fail_coordinate(tsl_context *context, const char *set, int6
 /* Refuse what is not finite, or larger than squares allow. `set` names the points: "a". */
 tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set);
 
+/* Refuse options whose `size` is not that of this library; `init` names what initialises them. */
+tsl_status tsl_pairs_check_size(tsl_context *context, size_t size, size_t expected,
+                                const char *init);
+
 /* Copy points as rows, and into blocks. With `unit` each is first brought to length 1, and with
  * `centred` less the mean of its coordinates before that; points of length 0 become
  * not-a-numbers. */

@@ -261,6 +261,12 @@ done:
 tsl_status tsl_search_check(tsl_search *search, tsl_context *context,
                             const tsl_neighbor_options *options, const tsl_points *points)
 {
+    tsl_status status =
+        tsl_pairs_check_size(context, options->size, sizeof *options, "TSL_NEIGHBOR_OPTIONS_INIT");
+    if (status != TSL_OK) {
+        *search = (tsl_search){.context = context};
+        return status;
+    }
     *search = (tsl_search){.context = context,
                            .options = *options,
                            .name = points->name != NULL ? points->name : "a",
@@ -279,7 +285,7 @@ tsl_status tsl_search_check(tsl_search *search, tsl_context *context,
         memcpy(search->task.box, options->box, sizeof search->task.box);
         search->options.box = search->box;
     }
-    tsl_status status = check_all(search, points);
+    status = check_all(search, points);
     if (status == TSL_OK && options->radii != NULL) {
         const int64_t bytes = points->count * points->precision;
         status = tsl_search_reserve(search, TSL_ROOM_RADII, bytes, "radii");

@@ -1,15 +1,11 @@
 #include "solvers/poisson/figure.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "core/config.h"
 #include "io/report/drawing.h"
 #include "io/report/figure.h"
-
-#ifdef TSL_HAVE_CAIRO
-
-#include <cairo.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum {
     WIDTH = 1000,
@@ -133,6 +129,11 @@ static tsl_status choose_scale(figure *f, tsl_context *context, int which)
     tsl_release(sizes);
     return TSL_OK;
 }
+
+#ifdef TSL_HAVE_CAIRO
+
+#include <cairo.h>
+#include <stdio.h>
 
 /* ---- colours -------------------------------------------------------------------------------- */
 
@@ -404,6 +405,8 @@ static void draw(cairo_t *cairo, const void *user)
                   "near 0, logarithmic beyond.");
 }
 
+#endif
+
 tsl_status tsl_poisson_figure(tsl_context *context, const char *path,
                               const tsl_poisson_slices *slices)
 {
@@ -415,16 +418,5 @@ tsl_status tsl_poisson_figure(tsl_context *context, const char *path,
             return status;
         }
     }
-    return tsl_figure_write(context, path, WIDTH, HEIGHT, draw, &f);
+    return tsl_figure_write(context, path, WIDTH, HEIGHT, TSL_IF_CAIRO(draw), &f);
 }
-
-#else
-
-tsl_status tsl_poisson_figure(tsl_context *context, const char *path,
-                              const tsl_poisson_slices *slices)
-{
-    (void)slices;
-    return tsl_figure_write(context, path, 0, 0, NULL, NULL);
-}
-
-#endif

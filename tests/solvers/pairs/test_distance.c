@@ -185,18 +185,28 @@ typedef struct size_row {
     int dimensions, differences;
 } size_row;
 
-static const size_row sizes[] = {
-    {0, 0, 1, 3, 0},          {1, 0, 64, 3, 0},
-    {2, 0, 1, 1, 0},          {31, 0, 100, 2, 0},
-    {33, 0, 1000, 3, 0},      {65, 0, 77, 3, 0},
-    {130, 0, 640, 4, 0},      {129, 0, 4096, 9, 0},
-    {1100, 0, 99968, 3, 0},   {1059, 0, 250000, 8, 0},
-    {1501, 0, 1 << 21, 3, 0}, /* written past the caches of a CPU */ {0, 5, 1, 3, 0},
-    {5, 0, 3, 300, 0},        {1, 1, 1, 1, 0},
-    {3, 1090, 500, 3, 0},     {200, 65, 1 << 20, 40, 0},
-    {64, 64, 4096, 16, 0},    {150, 0, 4096, 128, 0},
-    {140, 0, 3000, 33, 0},    {150, 0, 4096, 128, 1},
-    {200, 65, 5000, 40, 1}};
+static const size_row sizes[] = {{0, 0, 1, 3, 0},
+                                 {1, 0, 64, 3, 0},
+                                 {2, 0, 1, 1, 0},
+                                 {31, 0, 100, 2, 0},
+                                 {33, 0, 1000, 3, 0},
+                                 {65, 0, 77, 3, 0},
+                                 {130, 0, 640, 4, 0},
+                                 {129, 0, 4096, 9, 0},
+                                 {1100, 0, 99968, 3, 0},
+                                 {1059, 0, 250000, 8, 0},
+                                 {0, 5, 1, 3, 0},
+                                 {5, 0, 3, 300, 0},
+                                 {1, 1, 1, 1, 0},
+                                 {3, 1090, 500, 3, 0},
+                                 {200, 65, 1 << 20, 40, 0},
+                                 {64, 64, 4096, 16, 0},
+                                 {150, 0, 4096, 128, 0},
+                                 {140, 0, 3000, 33, 0},
+                                 {150, 0, 4096, 128, 1},
+                                 {200, 65, 5000, 40, 1},
+                                 /* written past the caches of a CPU */
+                                 {1501, 0, 1 << 21, 3, 0}};
 
 static void check_size(tsl_context *context, const size_row *row, int precision, int layout)
 {
@@ -488,65 +498,7 @@ static void rows_are_ranges(void **state)
     tsl_context_destroy(context);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------- */
-
-static void refuse(tsl_context *context, const tsl_distance_options *options, const tsl_points *a,
-                   const tsl_points *b, const char *word)
-{
-    tsl_distance_plan *plan = NULL;
-    assert_int_equal(tsl_distance_plan_create(&plan, context, options, a, b), TSL_E_ARG);
-    assert_null(plan);
-    if (strstr(tsl_last_error(context), word) == NULL) {
-        fail_msg("'%s' lacks '%s'", tsl_last_error(context), word);
-    }
-}
-
-static void faults_are_named(void **state)
-{
-    (void)state;
-    tsl_context *context = test_context("cpu", 1);
-    double values[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    const float single[4] = {0, 1, 2e18F, 3};
-    const double variances[2] = {1, 0};
-    const tsl_points a = {values, 6, 2, 8, NULL}, narrow = {single, 2, 2, 4, "n"},
-                     flat = {values, 3, 4, 8, NULL};
-    tsl_distance_options options = TSL_DISTANCE_OPTIONS_INIT;
-    options.metric = TSL_METRIC_MAHALANOBIS;
-    refuse(context, &options, &a, NULL, "cannot be inverted");
-    options.metric = TSL_METRIC_MINKOWSKI;
-    options.p = 0;
-    refuse(context, &options, &a, NULL, "more than 0");
-    options.metric = TSL_METRIC_SEUCLIDEAN;
-    options.variances = variances;
-    refuse(context, &options, &a, NULL, "variance 2");
-    options.metric = (tsl_metric)TSL_METRICS;
-    refuse(context, &options, &a, NULL, "no such");
-    refuse(context, NULL, &a, &flat, "alike");
-    refuse(context, NULL, &narrow, NULL, "n: row 2, column 1");
-    values[5] = NAN;
-    refuse(context, NULL, &a, NULL, "row 3, column 2 is nan");
-    values[5] = -INFINITY;
-    refuse(context, NULL, &a, NULL, "row 3, column 2 is -inf");
-    values[5] = 5;
-    tsl_distance_plan *plan = NULL;
-    tsl_buffer *buffer = NULL;
-    assert_int_equal(tsl_buffer_create(&buffer, context, 8 * 14), TSL_OK);
-    assert_int_equal(tsl_distance_plan_create(&plan, context, NULL, &a, NULL), TSL_OK);
-    assert_int_equal(tsl_distance_execute(plan, buffer, 0, 15), TSL_E_ARG);
-    assert_int_equal(tsl_distance_execute(plan, buffer, 2, 14), TSL_E_ARG);
-    assert_int_equal(tsl_distance_execute(plan, buffer, -1, 1), TSL_E_ARG);
-    assert_int_equal(tsl_distance_execute(plan, buffer, 1, 14), TSL_OK);
-    assert_int_equal(tsl_distance_execute(plan, buffer, 15, 0), TSL_OK);
-    tsl_buffer *shifted = NULL;
-    assert_int_equal(
-        tsl_buffer_wrap(&shifted, context, (char *)tsl_buffer_data(buffer) + 4, 8 * 13), TSL_OK);
-    assert_int_equal(tsl_distance_execute(plan, shifted, 0, 13), TSL_E_ARG);
-    assert_non_null(strstr(tsl_last_error(context), "not a multiple of 8 bytes"));
-    tsl_buffer_destroy(shifted);
-    tsl_distance_plan_destroy(plan);
-    tsl_buffer_destroy(buffer);
-    tsl_context_destroy(context);
-}
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static tsl_status make_one(tsl_context *context, void *user)
 {
@@ -592,7 +544,6 @@ int main(void)
         cmocka_unit_test(close_points_lose_nothing),
         cmocka_unit_test(streams_come_in_order_and_stop),
         cmocka_unit_test(rows_are_ranges),
-        cmocka_unit_test(faults_are_named),
         cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

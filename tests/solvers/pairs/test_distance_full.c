@@ -1,6 +1,6 @@
-/* Squared distances of 250 000 points, 125 GB of them, drained into a checksum that has a closed
- * form: the sum over all pairs is n times the sum of squares less the square of the sum. Points are
- * whole numbers, so all of it is exact in single precision, and the sum in 64 bits. */
+/* Add up the squared distances of all pairs of 250 000 points, 125 GB of numbers, and compare the
+ * sum with its closed form: n times the sum of squares less the square of the sum. Coordinates are
+ * whole numbers, so each square is exact in single precision, and the sum in 64 bits. */
 #include "support/devices.h"
 
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static int64_t square_of(const float *points, int64_t i, int64_t j)
     return sum;
 }
 
-/* Add up all elements, and look at every STEP-th by itself: a sum does not see their places. */
+/* Add up all elements. Every STEP-th is also compared by itself, for a sum does not depend on the
+ * order. */
 static tsl_status take(void *user, int64_t first, int64_t count, const void *values)
 {
     checksum *total = user;
@@ -67,7 +68,7 @@ static void a_stream_of_all_pairs_has_the_sum_of_the_closed_form(void **state)
     }
     for (int dev = 0; dev < test_device_count(); dev++) {
         if (strncmp(test_devices[dev], "sim", 3) == 0) {
-            continue; /* which would take an hour */
+            continue; /* sim would take an hour */
         }
         tsl_context *context = test_context(test_devices[dev], 0);
         tsl_distance_options options = TSL_DISTANCE_OPTIONS_INIT;

@@ -200,8 +200,8 @@ bool quad_is_there(void)
     return true;
 }
 
-/* Evaluate third order: run the body of second order once for each input. */
-static void evaluate_third(quad *out, int unit, int polarised, const quad *c, dual *x, int inputs)
+/* Third derivatives: run the body of second order once for each input. */
+static void evaluate_third(double *out, int unit, int polarised, const quad *c, dual *x, int inputs)
 {
     tsl_xc_triple triples[TSL_XC_TRIPLES];
     dual y[TSL_XC_OUTPUTS];
@@ -213,7 +213,7 @@ static void evaluate_third(quad *out, int unit, int polarised, const quad *c, du
         x[by].d = 0;
         for (int t = 0; t < count; t++) {
             if (triples[t].input == by) {
-                out[lower + t] = y[1 + inputs + triples[t].pair].d;
+                out[lower + t] = (double)y[1 + inputs + triples[t].pair].d;
             }
         }
     }
@@ -226,9 +226,7 @@ void quad_evaluate(double *out, int unit, int polarised, int order, const double
     quad c[TSL_XC_CONSTANTS];
     dual x[TSL_XC_INPUTS];
     dual y[TSL_XC_OUTPUTS];
-    quad third[TSL_XC_OUTPUTS];
     const int inputs = tsl_xc_inputs(tsl_xc_units[unit]->family, polarised);
-    const int lower = tsl_xc_outputs(inputs, order < 2 ? order : 2);
     for (int i = 0; i < TSL_XC_CONSTANTS; i++) {
         p[i] = values[i];
     }
@@ -237,14 +235,11 @@ void quad_evaluate(double *out, int unit, int polarised, int order, const double
     }
     units[unit].prepare(p, c);
     units[unit].body[polarised](c, x, y);
-    for (int i = 0; i < lower; i++) {
+    for (int i = 0; i < tsl_xc_outputs(inputs, order < 2 ? order : 2); i++) {
         out[i] = (double)y[i].v;
     }
     if (order > 2) {
-        evaluate_third(third, unit, polarised, c, x, inputs);
-        for (int i = lower; i < tsl_xc_outputs(inputs, order); i++) {
-            out[i] = (double)third[i];
-        }
+        evaluate_third(out, unit, polarised, c, x, inputs);
     }
 }
 

@@ -586,13 +586,5 @@ int main(void)
 }
 
 #else
-
-#include <stdio.h>
-
-int main(void)
-{
-    puts("built without Libxc (Debian and Ubuntu: apt install libxc-dev)");
-    return 77;
-}
-
+#include "solvers/xc/without_libxc.inc"
 #endif

@@ -1,7 +1,8 @@
 /* Every functional, spin and order on every device and every instruction set of the CPU, against
  * the same functions in binary128; those are held to the published formulas by test_formulas.py.
- * TESELA_XC_ONLY names one functional, TESELA_XC_POINTS says how many points of each range: 400, or
- * 100000 in full runs, which take some two hours of a core, on all cores. */
+ * TESELA_XC_ONLY names the one functional to test. TESELA_XC_POINTS sets the number of points of
+ * each range. It is 400, and 100000 in full runs, which take about two hours of CPU time on all
+ * cores. */
 /* ctest: cost 60, timeout 10800, full with sanitizers */
 #include <math.h>
 #include <stdlib.h>
@@ -32,13 +33,13 @@ typedef struct sample {
     double *in, *truth, *scale;
 } sample;
 
-/* A device, the CPU with one instruction set, and the largest errors there by order. */
+/* A device, or the CPU with one instruction set. */
 typedef struct place {
     const char *name;
     tsl_context *context;
-    double worst[TSL_XC_ORDERS];
-    tsl_xc_level level;
-    int wrong; /* plans with an error above the bound */
+    double worst[TSL_XC_ORDERS]; /* the largest error by order */
+    tsl_xc_level level;          /* TSL_XC_LEVELS: none is set, for devices other than the CPU */
+    int wrong;                   /* plans with an error above the bound */
 } place;
 
 static int order_of(int output, int inputs)
@@ -101,7 +102,7 @@ static void print_wrong(const place *p, const sample *s, int order, int output, 
     print_error("\n");
 }
 
-/* Compare the values of one order; of those that are wrong the first is printed. */
+/* Compare the values of a plan of one order. The first wrong one is printed. */
 static void check_order(place *p, const sample *s, int order)
 {
     const int outputs = tsl_xc_outputs(s->inputs, order);
@@ -142,6 +143,7 @@ static void check_functional(place places[], int count, const char *name, int po
     tsl_xc_description about = {.size = sizeof about};
     const char *const asked = getenv("TESELA_XC_POINTS");
     const int64_t points = asked != NULL ? atoll(asked) : test_is_full() ? MANY : FEW;
+    assert_true(points > 0);
     assert_int_equal(tsl_xc_plan_describe(plan, &about), TSL_OK);
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges && about.kernels == 1; r++) {
         sample s = {.name = name, .polarised = polarised, .count = points};
@@ -168,14 +170,15 @@ static int list_places(place places[])
                                                      "cpu, x86-64-v4"};
     int count = 0;
     for (int level = TSL_XC_BASELINE; level <= (int)tsl_xc_level_now(); level++) {
-        places[count++] =
-            (place){names[level], test_context("cpu", 0), {0}, (tsl_xc_level)level, 0};
+        places[count++] = (place){
+            .name = names[level], .context = test_context("cpu", 0), .level = (tsl_xc_level)level};
     }
     for (int d = 1; d < test_device_count(); d++) {
         if (!test_is_another_order(test_devices[d])) {
             assert_true(count < MOST_PLACES);
-            places[count++] =
-                (place){test_devices[d], test_context(test_devices[d], 0), {0}, TSL_XC_LEVELS, 0};
+            places[count++] = (place){.name = test_devices[d],
+                                      .context = test_context(test_devices[d], 0),
+                                      .level = TSL_XC_LEVELS};
         }
     }
     return count;

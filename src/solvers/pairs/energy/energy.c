@@ -57,6 +57,11 @@ static tsl_status check_numbers(tsl_context *context, const tsl_energy_options *
 static tsl_status check(tsl_context *context, const tsl_energy_options *o, int64_t count,
                         int precision)
 {
+    const tsl_status status =
+        tsl_pairs_check_size(context, o->size, sizeof *o, "TSL_ENERGY_OPTIONS_INIT");
+    if (status != TSL_OK) {
+        return status;
+    }
     if (count < 0 || count > INT32_MAX || (precision != 4 && precision != 8)) {
         return tsl_fail(context, TSL_E_ARG,
                         "%lld points of numbers of %d bytes: give at most 2147483647 of 4 or 8",
