@@ -97,6 +97,15 @@ class Course(unittest.TestCase):
         self.assertIn("Las tres preguntas clave", self.lab("list"))  # it is kept
         self.assertIn("falta el valor", self.lab("check", "14.1", expect=1))
 
+    def test_a_folder_without_exercises_is_no_course(self):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
+            file.write("# Notes\n")
+        done = subprocess.run([TESELA, "lab", "list", "--course", folder], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False, env=self.environment)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(f"{folder}: has no exercises", done.stderr)
+
     def test_refused(self):
         for arguments, words in ((["show", "99.9"], "no such exercise"), (["check", "nothing.cu"], "no such exercise"),
                                  (["reset"], "name the exercises"), (["list", "1.1"], "no argument"),

@@ -554,6 +554,7 @@ class Histograms(CommandTest):
         self.assert_refused(task, ["a file of points is missing"])
         self.assert_refused([*task, "p.csv", *out], ["--to R is missing"])
         self.assert_refused([*task, "p.csv", "--to", "1"], ["-o H.csv is missing"])
+        self.assert_refused([*task, "p.csv", "--to", "1", "-o", "h.npy"], ["h.npy", "text", ".csv"])
         self.assert_refused([*task, "p.csv", "--to", "0", *out], ["above 0"])
         self.assert_refused([*task, "p.csv", "--to", "1", "--bins", "0", *out], ["--bins"])
         self.assert_refused([*task, "p.csv", "--to", "1", "--finite", *out], ["--box"])

@@ -73,6 +73,8 @@ static bool check(void *parsed)
         cli_error("--to R is missing: say where the last bin ends");
     } else if (options->output == NULL) {
         cli_error("-o H.csv is missing: say where the table goes");
+    } else if (pairs_is_npy(options->output)) {
+        cli_error("-o %s: the table is text: give another ending, such as .csv", options->output);
     } else if (options->count.finite && options->count.box == NULL) {
         cli_error("--finite needs --box: open space has no density");
     } else {

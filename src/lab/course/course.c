@@ -125,6 +125,10 @@ tsl_status tsl_lab_course_read(tsl_lab_course *out, tsl_context *context, const 
         }
     }
     closedir(files);
+    if (status == TSL_OK && out->count == 0) {
+        return tsl_fail(context, TSL_E_FORMAT, "%s: has no exercises: name the folder of a course",
+                        out->folder);
+    }
     qsort(out->exercises, (size_t)out->count, sizeof *out->exercises, by_number);
     qsort(out->modules, (size_t)out->module_count, sizeof *out->modules, by_module);
     for (int i = 1; i < out->count && status == TSL_OK; i++) {

@@ -272,6 +272,10 @@ tsl_status tsl_scf_restart_begin(tsl_scf_plan *p)
     TSL_TRY(status);
     TSL_TRY(try_to_write(p));
 done:
+    if (status == TSL_E_FORMAT) {
+        tsl_fail(p->context, status, "%s: name another file, or remove this one to begin anew",
+                 tsl_last_error(p->context));
+    }
     tsl_release(l.elements);
     if (is_open) {
         tsl_source_close(&source);

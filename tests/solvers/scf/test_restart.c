@@ -204,6 +204,7 @@ static void damaged_files_are_survived(void **state)
         store(&f, f.data, size);
         c = small(f.path);
         assert_int_equal(run(context, &c), TSL_E_FORMAT);
+        assert_non_null(strstr(tsl_last_error(context), "remove this one to begin anew"));
     }
     for (size_t at = 0; at < f.size; at += step) {
         f.data[at] = (char)(f.data[at] ^ 0x41);
