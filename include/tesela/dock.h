@@ -264,10 +264,11 @@ TSL_API void tsl_dock_plan_destroy(tsl_dock_plan *plan);
 /** Read the values that the plan uses. `out` is filled completely. */
 TSL_API void tsl_dock_plan_summary(const tsl_dock_plan *plan, tsl_dock_summary *out);
 
-/** The rotations that FTDock uses for an angle step. theta takes the values 0, step, …, 180. At the
- *  poles (theta = 0 and 180) there is one phi. Elsewhere phi has steps of acos((cos step - cos^2
- *  theta) / sin^2 theta), truncated to whole degrees and lowered until the step divides 360. twist
- *  takes the values 0, step, … below 360. twist varies fastest, then phi, then theta.
+/** The rotations that FTDock uses for an angle step. theta takes the multiples of the step from 0
+ *  to 180. At the poles (theta = 0 and 180) there is one phi. Elsewhere the step of phi is
+ *  acos((cos step - cos^2 theta) / sin^2 theta), truncated to whole degrees and lowered until it
+ *  divides 360. twist takes the multiples of the step from 0 up to, not including, 360. twist
+ *  varies fastest, then phi, then theta.
  *
  *  @param[out] rotations  shape [tsl_rotations_step(NULL, step)]; NULL: only count
  *  @param[in]  step       degrees, >= 9, a divisor of 180
@@ -303,7 +304,8 @@ typedef int (*tsl_dock_progress)(void *user, int64_t first, int64_t count, const
  *
  *  @param[out] poses      shape [count][keep]: for each rotation the best poses that qualify, in
  *                         descending order of score. Poses of equal score have the order in which
- *                         FTDock scans x, y, z (x slowest; shifts 0 … N/2, then the negative ones).
+ *                         FTDock scans x, y, z (x slowest; shifts from 0 to N/2, then the negative
+ *                         ones).
  *                         Empty slots have score 0 and shift 0
  *  @param[in]  rotations  shape [count]
  *  @param[in]  progress   may be NULL

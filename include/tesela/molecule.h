@@ -83,15 +83,16 @@ typedef struct tsl_molecule_account {
  *  models. If all models are read together, a chain whose identifier an earlier model has is
  *  renamed: chain A of the second model becomes "A-2". `chains` may name either.
  *
- *  Modified residues (MSE, SEP, TPO, PTR, CSO, …) and the residue names of force fields (HSD, CYX,
- *  LYSH, NALA, …) are treated as their parent residue; the name alone decides. Where the name says
- *  that the side chain is uncharged (LYN, ASH, GLH, ARN, ALY, …), its charge is omitted. A residue
- *  with the name of an ion, a water or a solvent is one, unless it has the atoms of an amino acid
- *  or a nucleotide. A residue of one atom named by its element is an ion too. In standard residues
- *  the name of an atom decides its element. Unknown residues and nucleic acids stay as uncharged
- *  atoms; one warning to the context's message function lists all their names. Another warning
- *  lists HETATM residues that have a backbone but no known parent. TER records are ignored. All
- *  ATOM records of a `.parsed` file are kept unchanged, also those after END, as in FTDock.
+ *  Modified residues (such as MSE, SEP, TPO, PTR and CSO) and the residue names of force fields
+ *  (such as HSD, CYX, LYSH and NALA) are treated as their parent residue; the name alone decides.
+ *  Where the name says that the side chain is uncharged (such as LYN, ASH, GLH, ARN and ALY), its
+ *  charge is omitted. A residue with the name of an ion, a water or a solvent is one, unless it has
+ *  the atoms of an amino acid or a nucleotide. A residue of one atom named by its element is an ion
+ *  too. In standard residues the name of an atom decides its element. Unknown residues and nucleic
+ *  acids stay as uncharged atoms; one warning to the context's message function lists all their
+ *  names. Another warning lists HETATM residues that have a backbone but no known parent. TER
+ *  records are ignored. All ATOM records of a `.parsed` file are kept unchanged, also those after
+ *  END, as in FTDock.
  *
  *  @param[out] out      the molecule, owned by the caller: tsl_molecule_destroy()
  *  @param[in]  path     file to read

@@ -142,8 +142,8 @@ enum {
     TSL_OCCUPANCY_LIMITS = 10    /**< number of all limits */
 };
 
-/** Name of a limit: "warps", "registers", "shared memory", "barriers", "blocks", "threads of a
- *  block", …; NULL for any other number. The string is static. Thread-safe. */
+/** Name of a limit, such as "registers", "shared memory" or "threads of a block"; NULL for any
+ *  other number. The string is static. Thread-safe. */
 TSL_API const char *tsl_occupancy_limit_name(tsl_occupancy_limit limit);
 
 /** How many blocks a multiprocessor runs, and what limits their number. */

@@ -59,7 +59,7 @@ enum { TSL_METRICS = 13 }; /**< their number */
 
 /** Convert SciPy's name of a metric to the metric.
  *  @param[out] out   untouched unless the text is one of the names
- *  @param[in]  text  "euclidean", …
+ *  @param[in]  text  SciPy's name of a metric, such as "euclidean"
  *  @return TSL_OK; TSL_E_ARG for an unknown name. Thread-safe. */
 TSL_API tsl_status tsl_metric_parse(tsl_metric *out, const char *text);
 

@@ -391,10 +391,10 @@ TSL_SIMPLEX_FN int64_t tsl_map_blocks(tsl_map map, int64_t n)
 /* ---- blocks that stay ------------------------------------------------------------------------ */
 
 /** The tiles of one block where few blocks compute all tiles of a lower triangle of n x n tiles
- *  (persistent blocks, a grid-stride loop). The block computes the tiles number block, block +
- *  blocks, block + 2 blocks, … of n (n + 1) / 2, counted by rows. If there are as many blocks as a
- *  device holds at a time, all start at once. Each tile belongs to exactly one block, for any n and
- *  number of blocks. */
+ *  (persistent blocks, a grid-stride loop). The n (n + 1) / 2 tiles are counted by rows. The
+ *  block computes the tile whose number is its own, and from there every blocks-th tile. If there
+ *  are as many blocks as a device holds at a time, all start at once. Each tile belongs to exactly
+ *  one block, for any n and number of blocks. */
 typedef struct tsl_persistent {
     tsl_tile tile;  /**< the current tile */
     int64_t left;   /**< tiles of the block from this one on; 0: there is no current tile */

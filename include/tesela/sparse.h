@@ -93,8 +93,8 @@ typedef struct tsl_sparse_matrix_options {
  *  row_start[i + 1]: value[k] in column[k]. Columns may be in any order within a row.
  *
  *  @param[out] out           the matrix, owned by the caller: tsl_sparse_matrix_destroy()
- *  @param[in]  rows          1 … 2^31 - 1
- *  @param[in]  columns       1 … 2^31 - 1
+ *  @param[in]  rows          1 to 2^31 - 1
+ *  @param[in]  columns       1 to 2^31 - 1
  *  @param[in]  row_start     host memory, [rows + 1], ascending from 0 for either index base
  *  @param[in]  column        host memory, [row_start[rows]] of int32_t or int64_t
  *  @param[in]  column_bytes  4 or 8
@@ -246,16 +246,16 @@ typedef struct tsl_linsolve_options {
     double tolerance;       /**< stop at ||b - A x|| <= tolerance ||b||; 0 to 0.999999 */
     double absolute;        /**< or stop at ||b - A x|| <= absolute, >= 0 */
     int64_t max_iterations; /**< >= 0; an inner step of GMRES counts as one */
-    int restart;            /**< for GMRES: number of basis vectors, 1 … 1000 */
-    int block;              /**< for block Jacobi: rows of a block, 1 … 64 */
-    int degree; /**< degree of Chebyshev polynomials, for preconditioner and smoother, 1 … 64 */
+    int restart;            /**< for GMRES: number of basis vectors, 1 to 1000 */
+    int block;              /**< for block Jacobi: rows of a block, 1 to 64 */
+    int degree; /**< degree of Chebyshev polynomials, for preconditioner and smoother, 1 to 64 */
     tsl_linsolve_smoother smoother;
     double eigenvalue_ratio; /**< Chebyshev damps the eigenvalues of D^-1 A from largest / ratio to
                                   largest; > 1; 0: 30 as preconditioner; as smoother 4, or 3 where
                                   the degree is less than 3 */
     double strength;     /**< multigrid: a(i, j) is strong if its square exceeds strength^2 a(i, i)
-                              a(j, j); 0 … 1; halved on each coarser level */
-    int64_t coarse_rows; /**< multigrid: a level of at most this many rows is solved directly, 1 …
+                              a(j, j); 0 to 1; halved on each coarser level */
+    int64_t coarse_rows; /**< multigrid: a level of at most this many rows is solved directly, 1 to
                               4000 */
     const double *near_null; /**< multigrid: host memory, [rows], a vector that A makes small. No
                                   entry may be 0, or less than 2^-480 (3e-145) of another. Read
@@ -299,7 +299,7 @@ typedef tsl_status (*tsl_linsolve_operator)(void *user, double *y, const double 
 /** Prepare to solve with a function in place of a matrix.
  *
  *  @param[out] out       the plan, owned by the caller: tsl_linsolve_plan_destroy()
- *  @param[in]  rows      1 … 2^31 - 1
+ *  @param[in]  rows      1 to 2^31 - 1
  *  @param[in]  apply     applies the operator; it and `user` are borrowed: must outlive the plan
  *  @param[in]  user      passed to `apply`
  *  @param[in]  diagonal  host memory, [rows], the operator's diagonal, copied; NULL: not known

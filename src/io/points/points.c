@@ -212,7 +212,7 @@ static void pass_names(table *t, const char *line, size_t length, int64_t number
                               : "");
 }
 
-/* Are the table's numbers 0, 1, 2, …? pandas names columns so that have no other names. */
+/* Do the table's numbers count up from 0? pandas gives such names to columns that have none. */
 static bool counts_up(const table *t)
 {
     int64_t k = 0;
